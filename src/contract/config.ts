@@ -1,0 +1,84 @@
+import type { Rule } from "./decision.ts"
+import type { Price } from "./model.ts"
+import type { DisabledServer, ServerConfig } from "./server.ts"
+
+/** `[agent]`: the model and the limits of a run. */
+export interface AgentSettings {
+  readonly model: string
+  readonly fallbackModels: readonly string[]
+  /** Replaces our own system prompt; the contents of `system_prompt_file` end up here too. */
+  readonly systemPrompt: string | null
+  /** The contents of `instructions_file`, appended to the system prompt. */
+  readonly instructions: string | null
+  readonly maxTurns: number
+  readonly timeoutMs: number
+  readonly maxCostUsd: number | null
+  readonly maxTokens: number | null
+  readonly maxOutputTokens: number
+  readonly effort: "low" | "medium" | "high" | "xhigh" | "max" | null
+  readonly prices: Readonly<Record<string, Price>>
+}
+
+/** `[mcp]`: how all servers are started and presented. */
+export interface McpSettings {
+  readonly descriptionLimit: number
+  readonly localConcurrency: number
+  readonly remoteConcurrency: number
+}
+
+/** `[security]`, as far as it acts after servers were chosen. */
+export interface SecuritySettings {
+  readonly redact: readonly string[]
+  readonly redactEnv: readonly string[]
+}
+
+/** `[permissions]`: the rules and what their answers mean for the run. */
+export interface PermissionSettings {
+  readonly default: { readonly action: "deny" | "ask" | "allow"; readonly source: string }
+  readonly onDenied: "continue" | "fail"
+  readonly maxDenials: number | null
+  readonly rules: readonly Rule[]
+}
+
+/** `[tools]`: which built-in tools are offered and how far they may go. */
+export interface ToolSettings {
+  readonly builtin: readonly string[]
+  readonly bash: { readonly timeoutMs: number; readonly env: Readonly<Record<string, string>> }
+  /** Longest text of one result; more is cut in the middle, head and tail kept. */
+  readonly maxResultChars: number
+}
+
+/** `[expect]`: what must hold at the end of a run that would be green. */
+export interface ExpectSettings {
+  readonly someCallSucceeds: boolean
+}
+
+/** Where the files of a run go; `null` is "not written". */
+export interface OutputPaths {
+  readonly report: string | null
+  readonly transcript: string | null
+  readonly summary: string | null
+  readonly patch: string | null
+}
+
+/** Something a person should know that does not stop the run. */
+export interface ConfigWarning {
+  readonly code: string
+  readonly message: string
+}
+
+/** The whole effective configuration of one run: merged, validated, expanded, with defaults. */
+export interface Config {
+  readonly agent: AgentSettings
+  readonly mcp: McpSettings
+  readonly servers: readonly ServerConfig[]
+  readonly disabledServers: readonly DisabledServer[]
+  readonly security: SecuritySettings
+  readonly permissions: PermissionSettings
+  readonly tools: ToolSettings
+  readonly expect: ExpectSettings
+  readonly output: OutputPaths
+  /** The files that were read, in order of precedence, highest first. */
+  readonly sources: readonly string[]
+  readonly warnings: readonly ConfigWarning[]
+}

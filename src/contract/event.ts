@@ -1,0 +1,161 @@
+import * as z from "zod/mini"
+import { type ReasonCode, reasons } from "./reason.ts"
+
+const count = z.int().check(z.nonnegative())
+const text = z.string()
+
+/** The five states of a server, as every event and report spells them. */
+export const serverStatusSchema = z.enum(["pending", "connected", "failed", "needs-auth", "disabled"])
+
+/** Tokens as the report and the transcript spell them. */
+export const usageSchema = z.object({
+  input_tokens: count,
+  output_tokens: count,
+  cache_read_input_tokens: count,
+  cache_creation_input_tokens: count,
+})
+
+/** A decision as the report and the transcript spell it: what, which rule, and where a person can change it. */
+export const decisionSchema = z.object({ action: z.enum(["allow", "ask", "deny"]), rule: text, source: text })
+
+/** Why a run did not complete. */
+export const reasonSchema = z.object({
+  code: z.enum(Object.keys(reasons) as [ReasonCode, ...ReasonCode[]]),
+  message: text,
+  hint: z.nullable(text),
+})
+
+/** A file that the run changed in the workspace. */
+export const fileChangeSchema = z.object({ path: text, added: count, removed: count })
+
+/** Why a call has no good result. */
+export const callErrorCodeSchema = z.enum([
+  "denied",
+  "unknown_tool",
+  "invalid_input",
+  "tool_error",
+  "timeout",
+  "server_unavailable",
+  "protocol_error",
+  "not_run",
+  "aborted",
+])
+
+const resultBlockSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text }),
+  z.object({ type: z.literal("image"), media_type: text, bytes: count }),
+])
+
+const messageBlockSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text }),
+  z.object({ type: z.literal("tool_use"), id: text, name: text, input: z.unknown() }),
+  z.object({ type: z.literal("opaque"), raw: z.record(text, z.unknown()) }),
+])
+
+const stamp = { schema_version: z.literal(1), seq: count, at: z.iso.datetime() }
+const server = { server: text, transport: text, state: serverStatusSchema }
+const call = { turn: count, call_id: text, tool: text, server: z.nullable(text) }
+
+function eventSchema<Type extends string, Shape extends z.core.$ZodShape>(type: Type, meaning: string, shape: Shape) {
+  return z.object({ ...stamp, type: z.literal(type), ...shape }).check(z.describe(meaning))
+}
+
+/** Every event of a transcript. The one home of their names, fields and meanings. */
+export const runEventSchema = z.discriminatedUnion("type", [
+  eventSchema("run.start", "The run begins; always the first event.", {
+    run_id: text,
+    version: text,
+    task: text,
+    model: text,
+    workspace: text,
+    config_sources: z.array(text),
+    sandbox: text,
+  }),
+  eventSchema("server.connecting", "A connection to a server is being made.", server),
+  eventSchema("server.connected", "A server is ready and its tools are known.", {
+    ...server,
+    tools: count,
+    resources: count,
+    prompts: count,
+    connect_ms: count,
+    protocol_version: z.nullable(text),
+  }),
+  eventSchema(
+    "server.disconnected",
+    "A server is not, or no longer, connected: it was not started, was lost, or the run ended.",
+    {
+      ...server,
+      reason: z.enum(["not_started", "lost", "run_end"]),
+      detail: z.nullable(text),
+    },
+  ),
+  eventSchema("server.error", "A server could not be connected, or failed while connected.", {
+    ...server,
+    error: text,
+    hint: z.nullable(text),
+    stderr_tail: z.nullable(text),
+  }),
+  eventSchema("turn.start", "A request goes to the model; `summary` is the last one, asked at a limit.", {
+    turn: count,
+    kind: z.enum(["work", "summary"]),
+  }),
+  eventSchema("message", "A message of the conversation: the task, or what the model said.", {
+    turn: count,
+    role: z.enum(["user", "assistant"]),
+    content: z.array(messageBlockSchema),
+    model: z.nullable(text),
+    stop_reason: z.nullable(text),
+    usage: z.nullable(usageSchema),
+    cost_usd: z.nullable(z.number()),
+  }),
+  eventSchema("tool.call", "The model asked for a call and it was decided; an unknown tool has no decision.", {
+    ...call,
+    input: z.unknown(),
+    decision: z.nullable(decisionSchema),
+  }),
+  eventSchema("tool.result", "The one answer to a call.", {
+    ...call,
+    state: z.enum(["output", "error", "denied", "not_run"]),
+    ok: z.boolean(),
+    duration_ms: count,
+    error_code: z.nullable(callErrorCodeSchema),
+    content: z.array(resultBlockSchema),
+    structured: z.optional(z.unknown()),
+  }),
+  eventSchema("retry", "Something failed in a way that is worth another try.", {
+    what: z.enum(["model", "mcp"]),
+    attempt: count,
+    delay_ms: count,
+    error: text,
+  }),
+  eventSchema("limit", "A limit was reached or is near enough to stop.", {
+    limit: z.enum(["max_turns", "max_cost_usd", "max_tokens", "timeout", "max_denials", "repeated_call"]),
+    allowed: z.number(),
+    used: z.number(),
+  }),
+  eventSchema("warning", "Something a person should know that does not stop the run.", { code: text, message: text }),
+  eventSchema("run.end", "The run is over; always the last event, on every path.", {
+    status: z.enum(["completed", "paused", "stopped", "failed"]),
+    exit_code: count,
+    reason: z.nullable(reasonSchema),
+    answer: z.nullable(text),
+    duration_ms: count,
+    tools_offered: count,
+    files_changed: z.array(fileChangeSchema),
+    redactions: count,
+  }),
+])
+
+/** One line of a transcript. */
+export type RunEvent = z.infer<typeof runEventSchema>
+
+/** One kind of event, by its name. */
+export type RunEventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { type: Type }>
+
+type Unstamped<Event> = Event extends RunEvent ? Omit<Event, "schema_version" | "seq" | "at"> : never
+
+/** An event before the bus numbers, dates and redacts it. */
+export type RunEventBody = Unstamped<RunEvent>
+
+/** Say that something happened. Synchronous; never throws. */
+export type Emit = (event: RunEventBody) => void

@@ -1,0 +1,22 @@
+import { type Reason, type RunStatus, reasons } from "./reason.ts"
+
+/** How a run ended. The exit code and the status follow from it and from nothing else. */
+export type Outcome =
+  | { readonly kind: "answered"; readonly answer: string }
+  /** `answer` is what there is of one: a summary asked for at a limit, or a partial text. */
+  | { readonly kind: "ended"; readonly reason: Reason; readonly answer: string | null }
+
+/** The exit code of an outcome. */
+export function exitCodeOf(outcome: Outcome): number {
+  return outcome.kind === "answered" ? 0 : reasons[outcome.reason.code].exitCode
+}
+
+/** The status of an outcome as the report names it. */
+export function statusOf(outcome: Outcome): RunStatus {
+  return outcome.kind === "answered" ? "completed" : reasons[outcome.reason.code].status
+}
+
+/** An outcome for a cause, without any answer. */
+export function ended(reason: Reason): Outcome {
+  return { kind: "ended", reason, answer: null }
+}

@@ -1,0 +1,62 @@
+/** The status of a run as the report names it. */
+export type RunStatus = "completed" | "paused" | "stopped" | "failed"
+
+interface ReasonMeaning {
+  readonly exitCode: number
+  readonly status: Exclude<RunStatus, "completed">
+  readonly meaning: string
+}
+
+/** Every cause that can end a run other than an answer. Closed and public: scripts branch on these codes. */
+export const reasons = {
+  internal_error: { exitCode: 1, status: "failed", meaning: "a bug in agent-run" },
+  usage_error: { exitCode: 2, status: "failed", meaning: "the command line or the options of run() are wrong" },
+  config_error: { exitCode: 2, status: "failed", meaning: "a configuration file, key or value is wrong" },
+  unset_variable: { exitCode: 2, status: "failed", meaning: "the configuration names a variable that is not set" },
+  script_error: { exitCode: 2, status: "failed", meaning: "the file given with --script cannot be read or is wrong" },
+  output_unwritable: { exitCode: 2, status: "failed", meaning: "a file or folder for the output cannot be written" },
+  unknown_price: { exitCode: 2, status: "failed", meaning: "a cost limit was set for a model whose price is unknown" },
+  missing_api_key: { exitCode: 2, status: "failed", meaning: "no credentials for the model are in the environment" },
+  max_turns: { exitCode: 4, status: "stopped", meaning: "the limit of turns was reached" },
+  max_cost: { exitCode: 4, status: "stopped", meaning: "the cost limit was reached" },
+  max_tokens: { exitCode: 4, status: "stopped", meaning: "the token limit was reached" },
+  timeout: { exitCode: 4, status: "stopped", meaning: "the time limit of the run was reached" },
+  max_denials: { exitCode: 4, status: "stopped", meaning: "too many calls were denied" },
+  repeated_call: { exitCode: 4, status: "stopped", meaning: "the model repeated one call again and again" },
+  required_server_unavailable: { exitCode: 5, status: "failed", meaning: "a required MCP server is not connected" },
+  model_auth: { exitCode: 6, status: "failed", meaning: "the model API refused the credentials or the account" },
+  model_overloaded: { exitCode: 6, status: "failed", meaning: "the model API stayed overloaded or rate limited" },
+  model_unreachable: { exitCode: 6, status: "failed", meaning: "the model API could not be reached" },
+  model_stream_broken: {
+    exitCode: 6,
+    status: "failed",
+    meaning: "the answer of the model broke off, also when retried",
+  },
+  model_bad_response: { exitCode: 6, status: "failed", meaning: "what answered is not the model API" },
+  model_request_rejected: { exitCode: 6, status: "failed", meaning: "the model API rejected the request" },
+  model_refused: { exitCode: 6, status: "failed", meaning: "the model refused" },
+  model_truncated: { exitCode: 6, status: "failed", meaning: "the answer was cut off at the output limit" },
+  model_empty: { exitCode: 6, status: "failed", meaning: "the model answered nothing" },
+  context_overflow: { exitCode: 6, status: "failed", meaning: "the conversation no longer fits the model" },
+  unknown_stop_reason: { exitCode: 6, status: "failed", meaning: "the model stopped for a reason we do not know" },
+  call_denied: { exitCode: 7, status: "stopped", meaning: "a call was denied and on_denied is fail" },
+  no_call_succeeded: { exitCode: 8, status: "failed", meaning: "tools were called and none succeeded" },
+  script_mismatch: { exitCode: 8, status: "failed", meaning: "the run did not match what the script expects" },
+  transcript_incomplete: {
+    exitCode: 8,
+    status: "failed",
+    meaning: "the transcript or another output could not be written to its end",
+  },
+  interrupted: { exitCode: 130, status: "stopped", meaning: "SIGINT" },
+  terminated: { exitCode: 143, status: "stopped", meaning: "SIGTERM" },
+} as const satisfies Record<string, ReasonMeaning>
+
+/** The name of a cause in the closed list. */
+export type ReasonCode = keyof typeof reasons
+
+/** Why a run ended as it did, in words for a person and a code for a script. */
+export interface Reason {
+  readonly code: ReasonCode
+  readonly message: string
+  readonly hint: string | null
+}

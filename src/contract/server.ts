@@ -1,0 +1,51 @@
+/** What every configured MCP server has, whatever its transport. */
+interface ServerSettings {
+  readonly name: string
+  readonly enabled: boolean
+  readonly required: boolean
+  readonly startupTimeoutMs: number
+  readonly discoveryTimeoutMs: number
+  readonly toolTimeoutMs: number
+  readonly enabledTools: readonly string[]
+  readonly disabledTools: readonly string[]
+  /** Where the server was configured, such as `agent.toml:3`. */
+  readonly source: string
+}
+
+/** A server that we start as a child process. */
+export interface StdioServerConfig extends ServerSettings {
+  readonly transport: "stdio"
+  readonly command: string
+  readonly args: readonly string[]
+  /** Absolute. */
+  readonly cwd: string
+  /** The complete environment of the child: safe base, `env`, `env_vars`. */
+  readonly env: Readonly<Record<string, string>>
+  readonly shutdownGraceMs: number
+}
+
+/** A server that already runs somewhere; `url` alone tries Streamable HTTP, then SSE. */
+export interface RemoteServerConfig extends ServerSettings {
+  readonly transport: "http" | "sse" | "url"
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** One MCP server, ready to start: variables expanded, defaults filled in. */
+export type ServerConfig = StdioServerConfig | RemoteServerConfig
+
+/** A configured server that will not start in this run, and why, in words for a person. */
+export interface DisabledServer {
+  readonly name: string
+  readonly transport: ServerConfig["transport"]
+  readonly required: boolean
+  readonly why: string
+}
+
+/** The state of a server; everything but `connected` offers no tools. */
+export type ServerState =
+  | { readonly status: "pending" }
+  | { readonly status: "connected"; readonly connectMs: number }
+  | { readonly status: "failed"; readonly error: string }
+  | { readonly status: "needs-auth"; readonly error: string }
+  | { readonly status: "disabled"; readonly why: string }
