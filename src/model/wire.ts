@@ -1,0 +1,136 @@
+import { toUSVString } from "node:util"
+import type {
+  ContentBlockParam,
+  ImageBlockParam,
+  MessageCreateParamsStreaming,
+  MessageParam,
+  TextBlockParam,
+  ToolResultBlockParam,
+} from "@anthropic-ai/sdk/resources/messages/messages"
+import type { AgentSettings } from "../contract/config.ts"
+import { isJsonObject } from "../contract/json.ts"
+import type { AssistantBlock, Message, ModelRequest, UserBlock } from "../contract/model.ts"
+import type { ResultBlock } from "../contract/tool.ts"
+
+const cacheMark = { type: "ephemeral" } as const
+
+/**
+ * A request as the Messages API wants it. Only ever grows at its end from turn to turn: both the prompt cache
+ * and the signatures of thinking blocks depend on an unchanged beginning.
+ */
+export function toWireRequest(
+  request: ModelRequest,
+  options: { readonly model: string; readonly effort: AgentSettings["effort"] },
+): MessageCreateParamsStreaming {
+  const { system, tools } = toWirePrefix(request)
+  return {
+    model: options.model,
+    max_tokens: request.maxOutputTokens,
+    ...(options.effort === null ? {} : { output_config: { effort: options.effort } }),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(system.length === 0 ? {} : { system }),
+    messages: markNewest(request.messages.map(toWireMessage).filter((message) => message.content.length > 0)),
+    stream: true,
+  }
+}
+
+/** The bytes of a request. Half a surrogate pair, which the API refuses, becomes U+FFFD. */
+export function encodeRequest(request: MessageCreateParamsStreaming): Uint8Array {
+  const json = JSON.stringify(request, (_key, value: unknown) =>
+    typeof value === "string" ? toUSVString(value) : value,
+  )
+  return new TextEncoder().encode(json)
+}
+
+/** Tools come before the system prompt in what is cached, so one mark at the end of both covers both. */
+function toWirePrefix(request: ModelRequest) {
+  const system: TextBlockParam[] =
+    request.system === "" ? [] : [{ type: "text", text: request.system, cache_control: cacheMark }]
+  const tools = request.tools.map((tool, index) => ({
+    name: tool.name,
+    description: tool.description,
+    input_schema: tool.inputSchema as { type: "object" },
+    ...(system.length === 0 && index === request.tools.length - 1 ? { cache_control: cacheMark } : {}),
+  }))
+  return { system, tools }
+}
+
+interface WireMessage {
+  readonly role: "user" | "assistant"
+  readonly content: readonly ContentBlockParam[]
+}
+
+function toWireMessage(message: Message): WireMessage {
+  if (message.role === "assistant") return { role: "assistant", content: message.content.flatMap(toWireAssistantBlock) }
+  return { role: "user", content: message.content.flatMap(toWireUserBlock) }
+}
+
+function toWireAssistantBlock(block: AssistantBlock): ContentBlockParam[] {
+  switch (block.type) {
+    case "text":
+      return toWireText(block.text)
+    case "tool_use": {
+      const input = isJsonObject(block.input) ? block.input : {}
+      return [{ type: "tool_use", id: block.id, name: block.name, input }]
+    }
+    case "opaque":
+      return [block.raw as unknown as ContentBlockParam]
+    default:
+      throw new Error(`unknown block ${JSON.stringify(block satisfies never)}`)
+  }
+}
+
+function toWireUserBlock(block: UserBlock): ContentBlockParam[] {
+  switch (block.type) {
+    case "text":
+      return toWireText(block.text)
+    case "tool_result":
+      return [toWireResult(block)]
+    default:
+      throw new Error(`unknown block ${JSON.stringify(block satisfies never)}`)
+  }
+}
+
+function toWireResult(block: Extract<UserBlock, { type: "tool_result" }>): ToolResultBlockParam {
+  const content = block.content.flatMap((part) => toWireResultPart(part, block))
+  const result = { type: "tool_result", tool_use_id: block.toolUseId } as const
+  if (!block.isError) return { ...result, content }
+  return {
+    ...result,
+    content: content.length > 0 ? content : toWireText("The call failed without a message."),
+    is_error: true,
+  }
+}
+
+const imageTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const
+
+/** The API refuses images of other types, and any image in a failed result. */
+function toWireResultPart(
+  part: ResultBlock,
+  { isError }: { readonly isError: boolean },
+): (TextBlockParam | ImageBlockParam)[] {
+  if (part.type === "text") return toWireText(part.text)
+  const mediaType = imageTypes.find((type) => type === part.mediaType)
+  if (mediaType === undefined || isError) return toWireText(`[an image of type ${part.mediaType} that cannot be shown]`)
+  return [{ type: "image", source: { type: "base64", media_type: mediaType, data: part.data } }]
+}
+
+/** The API refuses text blocks without text. */
+function toWireText(text: string): TextBlockParam[] {
+  return text.trim() === "" ? [] : [{ type: "text", text }]
+}
+
+/** Mark the newest user message, to be read back next turn, and the one before, which the last turn wrote. */
+function markNewest(messages: readonly WireMessage[]): MessageParam[] {
+  const marked = messages.flatMap((message, index) => (message.role === "user" ? [index] : [])).slice(-2)
+  return messages.map((message, index) => ({
+    role: message.role,
+    content: marked.includes(index) ? markLast(message.content) : [...message.content],
+  }))
+}
+
+function markLast(content: readonly ContentBlockParam[]): ContentBlockParam[] {
+  return content.map((block, index) =>
+    index === content.length - 1 ? ({ ...block, cache_control: cacheMark } as ContentBlockParam) : block,
+  )
+}
