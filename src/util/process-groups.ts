@@ -1,4 +1,7 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+
 const live = new Set<number>()
+const longestPauseMs = 50
 
 /** Remember a process group that must not outlive us; its leader was spawned with `detached: true`. */
 export function trackGroup(groupId: number): void {
@@ -49,9 +52,28 @@ async function groupGone(groupId: number, withinMs: number): Promise<boolean> {
   let pauseMs = 2
   while (signalGroup(groupId, 0)) {
     const leftMs = until - performance.now()
+    if (pauseMs === longestPauseMs && onlyDeadAreLeft(groupId)) return true
     if (leftMs <= 0) return false
     await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, leftMs)))
-    pauseMs = Math.min(pauseMs * 2, 50)
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs)
   }
   return true
+}
+
+/** Where nobody reaps orphans, as in a container without an init process, the dead stay members of their group. */
+function onlyDeadAreLeft(groupId: number): boolean {
+  if (!existsSync("/proc/self/stat")) return false
+  const states = readdirSync("/proc").flatMap((entry) => (/^\d+$/.test(entry) ? stateInGroup(entry, groupId) : []))
+  return states.length > 0 && states.every((state) => state === "Z" || state === "X")
+}
+
+function stateInGroup(processId: string, groupId: number): readonly string[] {
+  try {
+    const stat = readFileSync(`/proc/${processId}/stat`, "utf8")
+    const [state = "", , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    return Number(group) === groupId ? [state] : []
+  } catch {
+    // It ended while we were looking.
+    return []
+  }
 }
