@@ -1,0 +1,57 @@
+import type { JsonObject } from "../contract/json.ts"
+import { errorResult, type Tool, type ToolResult } from "../contract/tool.ts"
+import { formatDuration } from "../util/duration.ts"
+import { adaptResult } from "./adapt-result.ts"
+import type { Connection } from "./connection.ts"
+import { cutText } from "./cut-text.ts"
+import type { ServerTool } from "./discover.ts"
+import type { Failure } from "./failure.ts"
+
+/** The border for tools: past it an MCP tool is a tool like any other. */
+export function adaptTool(
+  connection: Connection,
+  tool: ServerTool,
+  presentation: { readonly name: string; readonly descriptionLimit: number },
+): Tool {
+  const server = connection.config.name
+  return {
+    name: presentation.name,
+    description: cutText(tool.description ?? `MCP tool ${tool.name} from ${server}`, presentation.descriptionLimit),
+    inputSchema: tool.inputSchema,
+    origin: { kind: "mcp", server, tool: tool.name },
+    hints: tool.hints,
+    subjects: () => [],
+    async execute(input: JsonObject, { signal }): Promise<ToolResult> {
+      const answer = await connection.request("tools/call", { name: tool.name, arguments: input }, signal)
+      return answer.ok ? adaptResult(answer.result) : adaptFailure(answer.failure, connection, `"${tool.name}"`)
+    },
+  }
+}
+
+/** A request that came to nothing, as a result that names the server and says what happened. */
+export function adaptFailure(failure: Failure, connection: Connection, what: string): ToolResult {
+  const { name, toolTimeoutMs } = connection.config
+  const about = `MCP server "${name}"`
+  switch (failure.kind) {
+    case "protocol":
+      return errorResult("protocol_error", `${about}: ${failure.message}`)
+    case "timeout": {
+      const limit = formatDuration(toolTimeoutMs)
+      return errorResult(
+        "timeout",
+        `${about}: ${what} gave no answer within ${limit} (tool_timeout_sec) and was cancelled.`,
+      )
+    }
+    case "aborted":
+      return errorResult("aborted", `${about}: ${what} was cancelled because the run was stopped.`)
+    case "closed":
+    case "http":
+    case "network": {
+      const message = failure.message.startsWith(about) ? failure.message : `${about}: ${failure.message}`
+      const gone = connection.state().status === "connected" ? "" : " Its tools cannot be used any more in this run."
+      return errorResult("server_unavailable", `${message}.${gone}`)
+    }
+    default:
+      return failure satisfies never
+  }
+}

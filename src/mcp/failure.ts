@@ -1,0 +1,85 @@
+import { isJsonObject } from "../contract/json.ts"
+
+type Sdk = typeof import("@modelcontextprotocol/client")
+
+/** Why a request, or a whole connection, came to nothing. */
+export type Failure =
+  /** The server answered with a JSON-RPC error, or with something that is no answer. */
+  | { readonly kind: "protocol"; readonly code: number | null; readonly message: string }
+  | { readonly kind: "timeout"; readonly message: string }
+  | { readonly kind: "aborted"; readonly message: string }
+  /** The other side went away. */
+  | { readonly kind: "closed"; readonly message: string }
+  | { readonly kind: "http"; readonly status: number; readonly message: string }
+  | { readonly kind: "network"; readonly message: string }
+
+/** What a remote channel answers in the name of a server whose answer broke off. */
+export const brokenAnswer = { code: -32000, message: "the connection closed before the answer was complete" }
+
+/** Say in our own words what an error of the protocol client means. */
+export function toFailure(error: unknown, sdk: Sdk): Failure {
+  if (error instanceof sdk.ProtocolError) return fromProtocolError(error.code, error.message)
+  if (error instanceof sdk.SdkHttpError) return { kind: "http", status: error.status, message: fromHttp(error) }
+  if (error instanceof sdk.SseError) return fromSseError(error.code, error.message)
+  const cause = deepestCause(error)
+  if (error instanceof sdk.SdkError) return fromSdkError(error.code, cause instanceof Error ? cause.message : "", sdk)
+  const message = cause instanceof Error ? cause.message : String(cause)
+  const postStatus = /\(HTTP (\d{3})\)/.exec(message)?.[1]
+  if (postStatus !== undefined) return { kind: "http", status: Number(postStatus), message: oneLine(message) }
+  if (isNetworkError(error, cause)) return { kind: "network", message: oneLine(message) }
+  if (error instanceof SyntaxError || (error instanceof Error && error.name.includes("Zod"))) {
+    return { kind: "protocol", code: null, message: "the server answered with something that is no JSON-RPC message" }
+  }
+  return { kind: "closed", message: oneLine(message) }
+}
+
+function fromProtocolError(code: number, message: string): Failure {
+  if (code === brokenAnswer.code && message === brokenAnswer.message) return { kind: "closed", message }
+  // Servers of the older SDK generation send the prefix along in their own text.
+  const prefix = `MCP error ${code}: `
+  return { kind: "protocol", code, message: message.startsWith(prefix) ? message : `${prefix}${message}` }
+}
+
+function fromHttp(error: InstanceType<Sdk["SdkHttpError"]>): string {
+  const text = oneLine(error.message.replace(/^Error POSTing to endpoint: /, ""))
+  return `HTTP ${error.status}${error.statusText ? ` ${error.statusText}` : ""}${text === "" ? "" : `: ${text}`}`
+}
+
+function fromSseError(status: number | undefined, message: string): Failure {
+  if (status === undefined) return { kind: "network", message: oneLine(message) }
+  return { kind: "http", status, message: oneLine(message) }
+}
+
+function fromSdkError(code: string, message: string, sdk: Sdk): Failure {
+  switch (code) {
+    case sdk.SdkErrorCode.RequestTimeout:
+      return { kind: "timeout", message: oneLine(message) }
+    case sdk.SdkErrorCode.ConnectionClosed:
+    case sdk.SdkErrorCode.NotConnected:
+      return { kind: "closed", message: "the connection closed" }
+    case sdk.SdkErrorCode.EraNegotiationFailed:
+      return { kind: "network", message: oneLine(message) }
+    default:
+      return { kind: "protocol", code: null, message: oneLine(message) }
+  }
+}
+
+function isNetworkError(error: unknown, cause: unknown): boolean {
+  if (error instanceof TypeError) return true
+  return isJsonObject(cause) && typeof cause.code === "string" && /^(E[A-Z]+|UND_ERR_)/.test(cause.code)
+}
+
+/** The innermost error that has something to say: "fetch failed" is only the wrapping. */
+function deepestCause(error: unknown): unknown {
+  let current = error
+  for (let depth = 0; depth < 5; depth += 1) {
+    if (!(current instanceof Error && current.cause instanceof Error) || current.cause.message === "") return current
+    current = current.cause
+  }
+  return current
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim()
+  return line.length <= 300 ? line : `${line.slice(0, 300)}…`
+}

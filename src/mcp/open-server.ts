@@ -1,0 +1,88 @@
+import type { RemoteServerConfig, ServerConfig, StdioServerConfig } from "../contract/server.ts"
+import { formatDuration } from "../util/duration.ts"
+import type { Channel } from "./channel.ts"
+import { type Deadline, startDeadline } from "./deadline.ts"
+import type { Failure } from "./failure.ts"
+import { openHttpChannel, openSseChannel } from "./remote-channel.ts"
+import { type ClientIdentity, loadSdk, openSession, type Session } from "./session.ts"
+import { openStdioChannel } from "./stdio-channel.ts"
+
+/** What opening a connection needs beside the server itself. */
+export interface OpenOptions {
+  readonly identity: ClientIdentity
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+  readonly onNoise: (line: string) => void
+  readonly onClosed: () => void
+}
+
+/** A session, or why there is none. */
+export type Opened =
+  | { readonly ok: true; readonly session: Session }
+  | { readonly ok: false; readonly failure: Failure; readonly stderrTail: string | null }
+
+/** Start or reach a server and initialize it, within its one startup timeout. What fails leaves nothing behind. */
+export async function openServer(config: ServerConfig, options: OpenOptions): Promise<Opened> {
+  switch (config.transport) {
+    case "stdio":
+      return openStdio(config, options)
+    case "http":
+    case "sse":
+    case "url":
+      return openRemote(config, options)
+    default:
+      return config satisfies never
+  }
+}
+
+async function openStdio(config: StdioServerConfig, options: OpenOptions): Promise<Opened> {
+  const channel = openStdioChannel(config, options.onNoise)
+  // The server boots while the client loads; the time limit starts when both can talk.
+  await loadSdk()
+  return withDeadline(config, options, (deadline) => attempt(channel, deadline, options))
+}
+
+function openRemote(config: RemoteServerConfig, options: OpenOptions): Promise<Opened> {
+  return withDeadline(config, options, async (deadline) => {
+    if (config.transport === "sse") return attempt(await openSseChannel(config, options.env), deadline, options)
+    const first = await attempt(await openHttpChannel(config, options.env), deadline, options)
+    if (first.ok || config.transport !== "url" || !speaksOtherTransport(first.failure)) return first
+    return attempt(await openSseChannel(config, options.env), deadline, options)
+  })
+}
+
+/** A client error means "not like this"; these mean "not you", "not through here" or "not now". */
+const finalStatuses = new Set([401, 403, 407, 408, 429])
+
+function speaksOtherTransport(failure: Failure): boolean {
+  if (failure.kind !== "http") return false
+  return failure.status >= 400 && failure.status < 500 && !finalStatuses.has(failure.status)
+}
+
+async function withDeadline(
+  config: ServerConfig,
+  options: OpenOptions,
+  open: (deadline: Deadline) => Promise<Opened>,
+): Promise<Opened> {
+  const deadline = startDeadline(config.startupTimeoutMs, options.signal)
+  try {
+    const opened = await open(deadline)
+    if (opened.ok || !deadline.signal.aborted) return opened
+    const failure: Failure = deadline.expired()
+      ? { kind: "timeout", message: `did not answer initialize within ${formatDuration(config.startupTimeoutMs)}` }
+      : { kind: "aborted", message: "was not connected before the run was stopped" }
+    return { ...opened, failure }
+  } finally {
+    deadline.stop()
+  }
+}
+
+async function attempt(channel: Channel, deadline: Deadline, options: OpenOptions): Promise<Opened> {
+  const { identity, onClosed } = options
+  const opened = await openSession(channel, { identity, onClosed, signal: deadline.signal })
+  if (opened.ok) return opened
+  const why = channel.whyClosed()
+  const stderrTail = channel.stderrTail()
+  await channel.dispose()
+  return { ok: false, stderrTail, failure: why === null ? opened.failure : { kind: "closed", message: why } }
+}

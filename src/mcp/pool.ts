@@ -1,0 +1,169 @@
+import type { McpSettings } from "../contract/config.ts"
+import type { Emit } from "../contract/event.ts"
+import type { DisabledServer, ServerConfig, ServerState } from "../contract/server.ts"
+import type { Tool } from "../contract/tool.ts"
+import { adaptTool } from "./adapt-tool.ts"
+import { type Connection, createConnection } from "./connection.ts"
+import { cutText } from "./cut-text.ts"
+import { nameTools } from "./names.ts"
+import { createResourceTools } from "./resources.ts"
+import type { ClientIdentity } from "./session.ts"
+
+/** Everything a pool of servers is made of. */
+export interface PoolOptions {
+  readonly servers: readonly ServerConfig[]
+  readonly disabled: readonly DisabledServer[]
+  readonly settings: McpSettings
+  readonly emit: Emit
+  readonly client: ClientIdentity
+  /** Where proxy variables for remote servers are read from. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** A tool that `enabled_tools` or `disabled_tools` of its server keeps from the model, by the name it would have. */
+interface HiddenMcpTool {
+  readonly name: string
+  readonly server: string
+  readonly tool: string
+  readonly setting: "enabled_tools" | "disabled_tools"
+  /** Where the server is configured. */
+  readonly source: string
+}
+
+/** All MCP servers of a run. */
+export interface Pool extends AsyncDisposable {
+  /** Connect all servers, a few at a time. Never throws; a second call waits for the first. */
+  start(signal: AbortSignal): Promise<void>
+  /** The tools of connected servers, in the order of the configuration and of each server. */
+  tools(): readonly Tool[]
+  hiddenTools(): readonly HiddenMcpTool[]
+  /** ListMcpResources and ReadMcpResource; none when no server is configured. */
+  resourceTools(): readonly Tool[]
+  states(): readonly {
+    readonly name: string
+    readonly transport: string
+    readonly required: boolean
+    readonly state: ServerState
+  }[]
+  /** The instructions of connected servers, held to the same limit as descriptions. */
+  instructions(): readonly { readonly server: string; readonly text: string }[]
+  /** Required servers that are not connected now, and why. */
+  missingRequired(): readonly { readonly name: string; readonly error: string }[]
+  /** Close all servers together; also ends a start that is still going on. */
+  close(): Promise<void>
+}
+
+/** The pool of a run's servers, not started yet. */
+export function createPool(options: PoolOptions): Pool {
+  const { disabled, settings, emit } = options
+  const surroundings = { emit, identity: options.client, env: options.env }
+  const connections = options.servers.map((server) => createConnection(server, surroundings))
+  const stop = new AbortController()
+  let started: Promise<void> | null = null
+  let closed: Promise<void> | null = null
+  let offered: readonly { readonly connection: Connection; readonly tool: Tool }[] = []
+  let hidden: readonly HiddenMcpTool[] = []
+
+  async function connectAll(signal: AbortSignal): Promise<void> {
+    signal.addEventListener("abort", () => stop.abort(signal.reason), { once: true })
+    if (signal.aborted) stop.abort(signal.reason)
+    for (const server of disabled) {
+      const about = { server: server.name, transport: server.transport, state: "disabled" } as const
+      emit({ type: "server.disconnected", ...about, reason: "not_started", detail: server.why })
+    }
+    const [local, remote] = [connections.filter(isLocal), connections.filter((connection) => !isLocal(connection))]
+    const connect = (connection: Connection) => connection.start(stop.signal)
+    await Promise.all([
+      forEachAtMost(settings.localConcurrency, local, connect),
+      forEachAtMost(settings.remoteConcurrency, remote, connect),
+    ])
+    nameAll()
+  }
+
+  function nameAll(): void {
+    const entries = connections.flatMap((connection) => [
+      ...connection.catalog().tools.map((tool) => ({ connection, tool, setting: null })),
+      ...connection.hiddenTools().map(({ tool, setting }) => ({ connection, tool, setting })),
+    ])
+    const pairs = entries.map(({ connection, tool }) => ({ server: connection.config.name, tool: tool.name }))
+    const { named, warnings } = nameTools(pairs)
+    for (const message of warnings) emit({ type: "warning", code: "mcp_tool_name", message })
+    const withNames = entries.map((entry, index) => ({ ...entry, name: named[index]?.name ?? "" }))
+    offered = withNames.flatMap(({ connection, tool, setting, name }) => {
+      if (setting !== null) return []
+      return [{ connection, tool: adaptTool(connection, tool, { name, descriptionLimit: settings.descriptionLimit }) }]
+    })
+    hidden = withNames.flatMap(({ connection: { config }, tool, setting, name }) =>
+      setting === null ? [] : [{ name, server: config.name, tool: tool.name, setting, source: config.source }],
+    )
+  }
+
+  async function closeAll(): Promise<void> {
+    stop.abort(new Error("the run was stopped"))
+    await Promise.all([started, ...connections.map((connection) => connection.close())])
+  }
+
+  const close = () => {
+    closed ??= closeAll()
+    return closed
+  }
+
+  return {
+    start(signal) {
+      started ??= connectAll(signal)
+      return started
+    },
+    tools: () => offered.filter(({ connection }) => isConnected(connection)).map(({ tool }) => tool),
+    hiddenTools: () => hidden,
+    resourceTools: () => (connections.length === 0 ? [] : createResourceTools(connections, settings.descriptionLimit)),
+    states: () => [
+      ...connections.map((connection) => ({ ...summaryOf(connection.config), state: connection.state() })),
+      ...disabled.map((server) => ({ ...summaryOf(server), state: { status: "disabled", why: server.why } as const })),
+    ],
+    instructions: () =>
+      connections.filter(isConnected).flatMap((connection) => {
+        const text = connection.instructions()?.trim()
+        return text ? [{ server: connection.config.name, text: cutText(text, settings.descriptionLimit) }] : []
+      }),
+    missingRequired: () => [
+      ...connections
+        .filter((connection) => connection.config.required && !isConnected(connection))
+        .map((connection) => ({ name: connection.config.name, error: errorOf(connection) })),
+      ...disabled
+        .filter(({ required }) => required)
+        .map(({ name, why }) => ({ name, error: `MCP server "${name}": ${why}` })),
+    ],
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function isLocal(connection: Connection): boolean {
+  return connection.config.transport === "stdio"
+}
+
+function isConnected(connection: Connection): boolean {
+  return connection.state().status === "connected"
+}
+
+function summaryOf({ name, transport, required }: ServerConfig | DisabledServer) {
+  return { name, transport, required }
+}
+
+function errorOf(connection: Connection): string {
+  const state = connection.state()
+  return "error" in state ? state.error : `MCP server "${connection.config.name}": not connected`
+}
+
+/** Work through a list with a sliding window. */
+async function forEachAtMost<Item>(
+  limit: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const queue = items.values()
+  const workers = Array.from({ length: Math.max(1, limit) }, async () => {
+    for (const item of queue) await work(item)
+  })
+  await Promise.all(workers)
+}

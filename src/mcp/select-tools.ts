@@ -1,0 +1,31 @@
+import picomatch from "picomatch"
+import type { ServerConfig } from "../contract/server.ts"
+import type { ServerTool } from "./discover.ts"
+
+/** A tool that the configuration of its server keeps from the model. */
+export interface HiddenTool {
+  readonly tool: ServerTool
+  readonly setting: "enabled_tools" | "disabled_tools"
+}
+
+/** Divide the tools of a server by `enabled_tools` and `disabled_tools`, globs on the server's own names. */
+export function selectTools(
+  tools: readonly ServerTool[],
+  config: Pick<ServerConfig, "enabledTools" | "disabledTools">,
+): { readonly offered: readonly ServerTool[]; readonly hidden: readonly HiddenTool[] } {
+  const isEnabled = matcher(config.enabledTools)
+  const isDisabled = matcher(config.disabledTools)
+  const offered: ServerTool[] = []
+  const hidden: HiddenTool[] = []
+  for (const tool of tools) {
+    if (isDisabled(tool.name)) hidden.push({ tool, setting: "disabled_tools" })
+    else if (!isEnabled(tool.name)) hidden.push({ tool, setting: "enabled_tools" })
+    else offered.push(tool)
+  }
+  return { offered, hidden }
+}
+
+/** `bash` lets a star match slashes too: tool names are no paths. */
+function matcher(globs: readonly string[]): (name: string) => boolean {
+  return globs.length === 0 ? () => false : picomatch([...globs], { dot: true, nonegate: true, bash: true })
+}

@@ -1,0 +1,87 @@
+import { fileURLToPath } from "node:url"
+import { onTestFinished } from "vitest"
+import type { McpSettings } from "../../src/contract/config.ts"
+import type { RunEventBody } from "../../src/contract/event.ts"
+import type { JsonObject } from "../../src/contract/json.ts"
+import type { DisabledServer, RemoteServerConfig, ServerConfig, StdioServerConfig } from "../../src/contract/server.ts"
+import type { ToolResult } from "../../src/contract/tool.ts"
+import { createPool, type Pool } from "../../src/mcp/pool.ts"
+
+const fixturePath = fileURLToPath(new URL("../fixtures/servers/fixture-server.mjs", import.meta.url))
+
+const settings = {
+  enabled: true,
+  required: false,
+  startupTimeoutMs: 15_000,
+  discoveryTimeoutMs: 15_000,
+  toolTimeoutMs: 60_000,
+  enabledTools: ["*"],
+  disabledTools: [],
+  source: "agent.toml:1",
+} as const
+
+/** The fixture server as a configured stdio server; its switches are described at its top. */
+export function fixtureServer(
+  name: string,
+  switches: readonly string[] = [],
+  more: Partial<StdioServerConfig> = {},
+): StdioServerConfig {
+  return commandServer(name, [process.execPath, fixturePath, ...switches], more)
+}
+
+/** Any command as a configured stdio server. */
+export function commandServer(
+  name: string,
+  [command = "", ...args]: readonly string[],
+  more: Partial<StdioServerConfig> = {},
+): StdioServerConfig {
+  const env = { PATH: process.env.PATH ?? "" }
+  return { ...settings, name, transport: "stdio", command, args, cwd: process.cwd(), env, shutdownGraceMs: 50, ...more }
+}
+
+/** A URL as a configured remote server. */
+export function remoteServer(name: string, url: string, more: Partial<RemoteServerConfig> = {}): RemoteServerConfig {
+  return { ...settings, name, transport: "url", url, headers: {}, ...more }
+}
+
+/** A started pool, what it said, and a way to call its tools; closed when the test is over. */
+export interface StartedPool {
+  readonly pool: Pool
+  readonly events: readonly RunEventBody[]
+  readonly warnings: () => readonly string[]
+  call(name: string, input?: JsonObject, signal?: AbortSignal): Promise<ToolResult>
+}
+
+/** Start a pool of real servers for one test. */
+export async function startPool(
+  servers: readonly ServerConfig[],
+  more: {
+    readonly disabled?: readonly DisabledServer[]
+    readonly settings?: Partial<McpSettings>
+    readonly env?: Readonly<Record<string, string>>
+    readonly signal?: AbortSignal
+  } = {},
+): Promise<StartedPool> {
+  const events: RunEventBody[] = []
+  const pool = createPool({
+    servers,
+    disabled: more.disabled ?? [],
+    settings: { descriptionLimit: 2048, localConcurrency: 3, remoteConcurrency: 20, ...more.settings },
+    emit: (event) => events.push(event),
+    client: { name: "agent-run", version: "0.0.0" },
+    env: more.env ?? {},
+  })
+  onTestFinished(() => pool.close())
+  await pool.start(more.signal ?? new AbortController().signal)
+  const tools = [...pool.tools(), ...pool.resourceTools()]
+  return {
+    pool,
+    events,
+    warnings: () => events.flatMap((event) => (event.type === "warning" ? [event.message] : [])),
+    async call(name, input = {}, signal = new AbortController().signal) {
+      const tool = tools.find((one) => one.name === name)
+      if (tool === undefined) throw new Error(`no tool ${name}`)
+      return tool.execute(input, { signal, callId: "call-1" })
+    },
+  }
+}
