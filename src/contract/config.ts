@@ -78,7 +78,9 @@ export interface Config {
   readonly tools: ToolSettings
   readonly expect: ExpectSettings
   readonly output: OutputPaths
-  /** The files that were read, in order of precedence, highest first. */
+  /** The files that were read, as people know them, in order of precedence, highest first. */
   readonly sources: readonly string[]
+  /** The same files as absolute paths: what the agent must not touch. */
+  readonly files: readonly string[]
   readonly warnings: readonly ConfigWarning[]
 }

@@ -28,6 +28,9 @@ export const reasonSchema = z.object({
 /** A file that the run changed in the workspace. */
 export const fileChangeSchema = z.object({ path: text, added: count, removed: count })
 
+/** What had to hold at the end of a run that would be green, and whether it did. */
+export const expectationSchema = z.object({ name: text, ok: z.boolean(), message: text })
+
 /** Why a call has no good result. */
 export const callErrorCodeSchema = z.enum([
   "denied",
@@ -142,6 +145,7 @@ export const runEventSchema = z.discriminatedUnion("type", [
     duration_ms: count,
     tools_offered: count,
     files_changed: z.array(fileChangeSchema),
+    expectations: z.array(expectationSchema),
     redactions: count,
   }),
 ])

@@ -2,6 +2,7 @@ import * as z from "zod/mini"
 import {
   callErrorCodeSchema,
   decisionSchema,
+  expectationSchema,
   fileChangeSchema,
   reasonSchema,
   serverStatusSchema,
@@ -59,7 +60,7 @@ export const reportSchema = z.object({
   denied: count,
   files_changed: z.array(fileChangeSchema),
   approvals: z.array(z.unknown()),
-  expectations: z.array(z.object({ name: z.string(), ok: z.boolean(), message: z.string() })),
+  expectations: z.array(expectationSchema),
   retries: count,
   redactions: count,
   warnings: z.array(z.object({ code: z.string(), message: z.string() })),

@@ -65,6 +65,9 @@ export interface Tool {
   execute(input: JsonObject, context: ToolContext): Promise<ToolResult>
 }
 
+/** The file and shell tools, in the order in which they are always offered. */
+export const builtinToolNames = ["Read", "Write", "Edit", "Glob", "Grep", "Bash"] as const
+
 /** A result that is one text. */
 export function textResult(text: string): ToolResult {
   return { content: [{ type: "text", text }], isError: false }

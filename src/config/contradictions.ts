@@ -1,0 +1,101 @@
+import picomatch from "picomatch"
+import { isJsonObject, type JsonObject } from "../contract/json.ts"
+import type { Finding } from "./describe-issue.ts"
+import type { Scope } from "./layer.ts"
+import { remoteKeys, stdioKeys } from "./server-schema.ts"
+import { tableAt, valueAt } from "./values.ts"
+
+/** What is wrong with the values of one layer although each value by itself is right. */
+export function findContradictions(values: JsonObject, scope: Scope): readonly Finding[] {
+  const servers = Object.entries(tableAt(values, ["mcp_servers"]))
+  const rules = valueAt(values, ["permissions", "rules"])
+  return [
+    ...promptContradictions(tableAt(values, ["agent"])),
+    ...servers.flatMap(([name, server]) =>
+      isJsonObject(server) ? under(["mcp_servers", name], serverContradictions(name, server, scope)) : [],
+    ),
+    ...(Array.isArray(rules) ? rules : []).flatMap((rule, index) =>
+      isJsonObject(rule) ? under(["permissions", "rules", index], ruleContradictions(rule)) : [],
+    ),
+  ]
+}
+
+/** What is wrong with one server although each of its values is right; paths are relative to the server. */
+export function serverContradictions(name: string, server: JsonObject, scope: Scope): readonly Finding[] {
+  const { type, command, url } = server
+  const has = (key: string) => Object.hasOwn(server, key)
+  const findings: Finding[] = []
+  const find = (key: string, message: string) => findings.push({ path: key === "" ? [] : [key], message })
+
+  if (name.trim() === "" || /[\u0000-\u001f\u007f]/.test(name))
+    find("", "a server needs a name without control characters")
+  if (has("inherit_env") && scope === "project") {
+    find(
+      "inherit_env",
+      "not allowed in a project file. Name single variables in env_vars, or set it in agent.local.toml or with --config",
+    )
+  }
+  if (command !== undefined && url !== undefined) {
+    find("url", "a server has either command or url, not both")
+    return findings
+  }
+  if (command === undefined && url === undefined) {
+    const needed = type === "stdio" ? "command" : type === undefined ? "command (stdio) or url (remote)" : "url"
+    find("", `needs ${needed}${type === undefined ? "" : `, because type is "${type}"`}`)
+    return findings
+  }
+  if (type === "stdio" && url !== undefined) find("type", 'a server with url is remote: "http" or "sse"')
+  if ((type === "http" || type === "sse") && command !== undefined) find("type", 'a server with command is "stdio"')
+  for (const key of command === undefined ? stdioKeys : remoteKeys) {
+    if (has(key)) find(key, `only for a server with ${command === undefined ? "command" : "url"}`)
+  }
+  findings.push(...headerContradictions(server))
+  return findings
+}
+
+function promptContradictions(agent: JsonObject): readonly Finding[] {
+  if (agent.system_prompt === undefined || agent.system_prompt_file === undefined) return []
+  return [{ path: ["agent", "system_prompt_file"], message: "system_prompt is set too; keep one of the two" }]
+}
+
+function headerContradictions(server: JsonObject): readonly Finding[] {
+  const findings: Finding[] = []
+  const seen = new Set<string>()
+  for (const table of ["headers", "env_headers"]) {
+    for (const header of Object.keys(tableAt(server, [table]))) {
+      const path = [table, header]
+      if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(header)) findings.push({ path, message: "is not the name of a header" })
+      if (seen.has(header.toLowerCase())) findings.push({ path, message: "this header is set twice" })
+      seen.add(header.toLowerCase())
+    }
+  }
+  if (server.bearer_token_env_var !== undefined && seen.has("authorization")) {
+    findings.push({
+      path: ["bearer_token_env_var"],
+      message: "the Authorization header is set too; keep one of the two",
+    })
+  }
+  return findings
+}
+
+const fileTools = ["Read", "Write", "Edit", "Glob", "Grep"]
+
+function ruleContradictions(rule: JsonObject): readonly Finding[] {
+  if (typeof rule.tool !== "string" || rule.tool === "") return []
+  const matches = picomatch(rule.tool, { dot: true, nonegate: true })
+  const findings: Finding[] = []
+  if (rule.commands !== undefined && !matches("Bash")) {
+    findings.push({ path: ["commands"], message: `commands are for Bash, and "${rule.tool}" does not match it` })
+  }
+  if (rule.paths !== undefined && !fileTools.some((tool) => matches(tool))) {
+    findings.push({
+      path: ["paths"],
+      message: `paths are for the file tools (${fileTools.join(", ")}), and "${rule.tool}" matches none of them`,
+    })
+  }
+  return findings
+}
+
+function under(prefix: readonly (string | number)[], findings: readonly Finding[]): readonly Finding[] {
+  return findings.map((finding) => ({ ...finding, path: [...prefix, ...finding.path] }))
+}

@@ -1,0 +1,112 @@
+import { dirname } from "node:path"
+import { isJsonObject } from "../contract/json.ts"
+import type { ConfiguredServer } from "./gather-servers.ts"
+import type { Layer } from "./layer.ts"
+import { maskServerValue } from "./mask.ts"
+import { addUp, listsThatAddUp, type MergedConfig, ruleSource } from "./merge.ts"
+import type { Outputs } from "./output-paths.ts"
+import { formatPath } from "./problem.ts"
+import { allowlistsOf } from "./server-policy.ts"
+import { remoteKeys, serverSchema, stdioKeys } from "./server-schema.ts"
+
+/** One effective value and where it comes from; secrets are masked and variables not expanded. */
+export interface EffectiveValue {
+  /** Sections and keys; a number is the index of a rule. */
+  readonly path: readonly (string | number)[]
+  readonly value: unknown
+  readonly source: string
+}
+
+/** What `config show` is made from. */
+export interface EffectiveParts {
+  readonly layers: readonly Layer[]
+  readonly merged: MergedConfig
+  readonly servers: readonly ConfiguredServer[]
+  readonly outputs: Outputs
+  /** Rules of the command line, which no layer holds. */
+  readonly optionRules: readonly { readonly value: unknown; readonly source: string }[]
+}
+
+/** Every effective value with its source, section by section. */
+export function effectiveValuesOf(parts: EffectiveParts): readonly EffectiveValue[] {
+  return [
+    ...sectionValues(parts, "agent"),
+    ...sectionValues(parts, "mcp"),
+    ...parts.servers.flatMap(serverValues),
+    ...securityValues(parts.layers),
+    ...sectionValues(parts, "permissions"),
+    ...ruleValues(parts),
+    ...sectionValues(parts, "tools"),
+    ...sectionValues(parts, "expect"),
+    ...outputValues(parts.outputs),
+  ]
+}
+
+type Section = "agent" | "mcp" | "permissions" | "tools" | "expect"
+
+function sectionValues({ merged }: EffectiveParts, section: Section): readonly EffectiveValue[] {
+  return [...leavesOf([section], merged.values[section])].filter(({ path }) => path[1] !== "rules").map(withSource)
+
+  function withSource({ path, value }: { readonly path: readonly string[]; readonly value: unknown }): EffectiveValue {
+    const setting = merged.settings.get(formatPath(path))
+    return { path, value, source: setting?.layer.sourceOf(setting.path) ?? "default" }
+  }
+}
+
+function* leavesOf(path: readonly string[], value: unknown): Generator<{ path: readonly string[]; value: unknown }> {
+  if (value === undefined) return
+  if (!isJsonObject(value)) yield { path, value }
+  else for (const [key, inner] of Object.entries(value)) yield* leavesOf([...path, key], inner)
+}
+
+function serverValues(server: ConfiguredServer): readonly EffectiveValue[] {
+  return Object.entries(serverSchema.parse(server.values)).flatMap(([key, value]) => {
+    const isSet = Object.hasOwn(server.values, key)
+    if (!isSet && !showsDefault(key, server)) return []
+    const source = isSet ? server.sourceOf([key]) : "default"
+    return [{ path: ["mcp_servers", server.name, key], value: maskServerValue(key, value), source }]
+  })
+}
+
+/** Defaults of keys that the kind of server cannot have would only mislead. */
+function showsDefault(key: string, server: ConfiguredServer): boolean {
+  const foreign: readonly string[] = server.values.command === undefined ? stdioKeys : remoteKeys
+  return !foreign.includes(key)
+}
+
+function securityValues(layers: readonly Layer[]): readonly EffectiveValue[] {
+  const lists = allowlistsOf(layers)
+  const [first, ...others] = lists
+  const allowed = first?.names.filter((name) => others.every((list) => list.names.includes(name))) ?? []
+  const allowlist = {
+    path: ["security", "mcp_server_allowlist"],
+    value: allowed,
+    source: sourcesOf(lists.map((list) => list.source)),
+  }
+  const added = [listsThatAddUp.denylist, listsThatAddUp.redact, listsThatAddUp.redactEnv].map((path) => {
+    const elements = addUp(layers, path)
+    return {
+      path,
+      value: [...new Set(elements.map((element) => element.value))],
+      source: sourcesOf(elements.map((element) => element.layer.sourceOf(path))),
+    }
+  })
+  return [allowlist, ...added]
+}
+
+function ruleValues({ layers, optionRules }: EffectiveParts): readonly EffectiveValue[] {
+  const written = addUp(layers, listsThatAddUp.rules).map((rule) => ({ value: rule.value, source: ruleSource(rule) }))
+  return [...optionRules, ...written].map((rule, index) => ({ path: ["permissions", "rules", index], ...rule }))
+}
+
+function outputValues(outputs: Outputs): readonly EffectiveValue[] {
+  const { patch, ...files } = outputs
+  const folder = patch === null ? null : { path: dirname(patch.path), source: patch.source }
+  return Object.entries({ ...files, out_dir: folder }).flatMap(([name, output]) =>
+    output === null ? [] : [{ path: ["output", name], value: output.path, source: output.source }],
+  )
+}
+
+function sourcesOf(sources: readonly string[]): string {
+  return sources.length === 0 ? "default" : [...new Set(sources)].join(", ")
+}

@@ -1,0 +1,70 @@
+import { join, resolve } from "node:path"
+import type { ConfigWarning } from "../contract/config.ts"
+import { type FileSearch, findFiles, withoutRepeats } from "./find-files.ts"
+import { type Layer, scopes } from "./layer.ts"
+import { type MergedConfig, mergeLayers } from "./merge.ts"
+import { formatPath, type Problem, throwProblems } from "./problem.ts"
+import { createPathNamer, type LayerFile, readLayer } from "./read-layer.ts"
+import { validateLayer } from "./validate.ts"
+
+/** All configuration there is for a run: read, checked and merged. */
+export interface ReadLayers {
+  /** Highest first. */
+  readonly layers: readonly Layer[]
+  readonly merged: MergedConfig
+  readonly warnings: readonly ConfigWarning[]
+}
+
+/** Read every file, add the layers of the command line, check them all and merge them. Throws all problems at once. */
+export async function readLayers(search: FileSearch, optionLayers: readonly Layer[]): Promise<ReadLayers> {
+  const found = await findFiles(search)
+  const read = await readAndCheck(found.files, search, optionLayers)
+  const merged = mergeLayers(inOrder([...optionLayers, ...read.layers]))
+
+  const imports = await withoutRepeats(importsOf(merged, found.projectFolders), found.files)
+  const imported = await readAndCheck(imports, search, [])
+  return {
+    layers: inOrder([...optionLayers, ...read.layers, ...imported.layers]),
+    merged,
+    warnings: [...found.warnings, ...read.warnings, ...imported.warnings, ...merged.warnings],
+  }
+}
+
+async function readAndCheck(
+  files: readonly LayerFile[],
+  search: FileSearch,
+  optionLayers: readonly Layer[],
+): Promise<{ readonly layers: readonly Layer[]; readonly warnings: readonly ConfigWarning[] }> {
+  const showPath = createPathNamer(search.workspace, search.cwd)
+  const read = await Promise.all(files.map((file) => readLayer(file, showPath)))
+  const layers = read.flatMap(({ layer }) => (layer === null ? [] : [layer]))
+  const problems: readonly Problem[] = [
+    ...read.flatMap((result) => result.problems),
+    ...[...layers, ...optionLayers].flatMap(validateLayer),
+  ]
+  throwProblems(problems, "agent-run config schema prints every key; docs/configuration.md explains them.")
+  return { layers, warnings: read.flatMap((result) => result.warnings) }
+}
+
+/** The files of `mcp.import`, the one that wins first. The default is looked for wherever agent.toml is. */
+function importsOf({ values, settings }: MergedConfig, projectFolders: readonly string[]): readonly LayerFile[] {
+  const names = values.mcp.import
+  const setting = settings.get("mcp.import")
+  if (setting === undefined) {
+    return projectFolders.flatMap((folder) =>
+      names.map((name) => ({ path: join(folder, name), scope: "project", namedBy: null }) as const),
+    )
+  }
+  const { layer, path } = setting
+  return names
+    .map((name, index) => ({
+      path: resolve(layer.folder, name),
+      scope: "project" as const,
+      namedBy: `${layer.placeOf([...path, index])} ${formatPath(path)}:`,
+    }))
+    .reverse()
+}
+
+function inOrder(layers: readonly Layer[]): readonly Layer[] {
+  return [...layers].sort((first, second) => scopes.indexOf(first.scope) - scopes.indexOf(second.scope))
+}

@@ -1,0 +1,49 @@
+import { constants, type Stats } from "node:fs"
+import { type FileHandle, open } from "node:fs/promises"
+
+/** What became of reading a file: its text, nothing there, or why it cannot be used. */
+export type TextFile =
+  | { readonly kind: "text"; readonly text: string; readonly stats: Stats }
+  | { readonly kind: "missing" }
+  | { readonly kind: "unusable"; readonly why: string }
+
+/** Read a regular UTF-8 file of bounded size. Never throws for what the file is, and never waits on a pipe. */
+export async function readText(path: string, maxBytes: number): Promise<TextFile> {
+  let handle: FileHandle
+  try {
+    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch (error) {
+    return describeFailure(error)
+  }
+  try {
+    const stats = await handle.stat()
+    if (!stats.isFile()) return { kind: "unusable", why: "is not a regular file" }
+    const bytes = await readAtMost(handle, maxBytes + 1)
+    if (bytes.length > maxBytes) return { kind: "unusable", why: `is larger than ${maxBytes / 1024} KiB` }
+    return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), stats }
+  } catch (error) {
+    return describeFailure(error)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function readAtMost(handle: FileHandle, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let total = 0
+  while (total < limit) {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(Math.min(65_536, limit - total)), 0)
+    if (bytesRead === 0) break
+    chunks.push(buffer.subarray(0, bytesRead))
+    total += bytesRead
+  }
+  return Buffer.concat(chunks)
+}
+
+function describeFailure(error: unknown): TextFile {
+  const code = error instanceof Error && "code" in error ? error.code : undefined
+  if (code === "ENOENT" || code === "ENOTDIR") return { kind: "missing" }
+  if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return { kind: "unusable", why: "is not UTF-8 text" }
+  if (code === "EACCES" || code === "EPERM") return { kind: "unusable", why: "may not be read (permission denied)" }
+  return { kind: "unusable", why: `cannot be read: ${error instanceof Error ? error.message : String(error)}` }
+}

@@ -1,0 +1,159 @@
+import * as z from "zod/mini"
+import { builtinToolNames } from "../contract/tool.ts"
+import { described, mapOf, name, names, positiveCount, seconds, text } from "./schema-values.ts"
+import { serverSchema } from "./server-schema.ts"
+
+const actions = ["deny", "ask", "allow"] as const
+const dollars = z.number().check(z.minimum(0))
+const amount = z.int().check(z.minimum(0))
+
+const priceSchema = z.strictObject({
+  input: described(dollars, "Dollars per million input tokens."),
+  output: described(dollars, "Dollars per million output tokens."),
+  cache_read: described(dollars, "Dollars per million tokens read from the cache."),
+  cache_write: described(dollars, "Dollars per million tokens written to the cache."),
+})
+
+const agentSchema = z.strictObject({
+  model: described(z._default(name, "claude-sonnet-5-5"), "The model that does the work."),
+  fallback_models: described(z._default(names, []), "Models to use, in order, when the one before stays overloaded."),
+  system_prompt: described(z.optional(text), "Replaces the built-in system prompt."),
+  system_prompt_file: described(z.optional(name), "File that replaces the built-in system prompt."),
+  instructions_file: described(
+    z.optional(name),
+    "File appended to the system prompt, such as AGENTS.md. None is loaded by itself.",
+  ),
+  max_turns: described(z._default(positiveCount, 50), "Requests that may call tools."),
+  timeout_sec: described(z._default(seconds, 1800), "Time for the whole run, in seconds."),
+  max_cost_usd: described(
+    z.optional(z.number().check(z.gt(0))),
+    "Cost of the run in US dollars. Unlimited unless set.",
+  ),
+  max_tokens: described(
+    z.optional(positiveCount),
+    "Tokens of the run: input including cache, plus output. Unlimited unless set.",
+  ),
+  max_output_tokens: described(z._default(positiveCount, 16_384), "Longest answer of one request, in tokens."),
+  effort: described(
+    z.optional(z.enum(["low", "medium", "high", "xhigh", "max"])),
+    "How hard the model thinks. Default: the model's own.",
+  ),
+  prices: described(z._default(mapOf(priceSchema), {}), "Prices by model id, for models that have none or other ones."),
+})
+
+const mcpSchema = z.strictObject({
+  auto_connect: described(z._default(z.boolean(), true), "Start all servers; false: only those named by --only."),
+  description_limit: described(
+    z._default(positiveCount, 2048),
+    "Longest description of a tool and longest instructions of a server, in characters.",
+  ),
+  local_concurrency: described(
+    z._default(positiveCount, 3),
+    "stdio servers started at a time. AGENT_RUN_MCP_LOCAL_CONCURRENCY overrides it.",
+  ),
+  remote_concurrency: described(
+    z._default(positiveCount, 20),
+    "Remote servers connected at a time. AGENT_RUN_MCP_REMOTE_CONCURRENCY overrides it.",
+  ),
+  import: described(z._default(names, [".mcp.json"]), "JSON files with MCP servers to read as part of the project."),
+})
+
+const securitySchema = z.strictObject({
+  mcp_server_allowlist: described(z._default(names, []), "When not empty, only these servers start."),
+  mcp_server_denylist: described(z._default(names, []), "These servers never start. Lists of all files add up."),
+  redact: described(
+    z._default(z.array(text.check(z.superRefine(checkPattern))), []),
+    "Regular expressions; what matches is masked in every output. Lists of all files add up.",
+  ),
+  redact_env: described(
+    z._default(names, []),
+    "Globs on variable names whose values are masked in every output. Lists of all files add up.",
+  ),
+})
+
+/** The keys of `[[permissions.rules]]`. */
+export const ruleSchema = z.strictObject({
+  tool: described(name, "Glob on the tool name, such as mcp__github__*."),
+  action: described(z.enum(actions), "What happens to a call that matches. deny beats ask beats allow."),
+  args: described(z.optional(mapOf(text)), "Argument, as a dotted path → glob that its value must match."),
+  commands: described(
+    z.optional(names.check(z.minLength(1))),
+    "Bash only: exact words of a command; a final * admits more.",
+  ),
+  paths: described(z.optional(names.check(z.minLength(1))), "File tools only: globs on paths inside the workspace."),
+  broad: described(
+    z._default(z.boolean(), false),
+    "Needed for an allow that matches the tools of several servers, or Bash without commands.",
+  ),
+})
+
+const permissionsSchema = z.strictObject({
+  default: described(z._default(z.enum(actions), "deny"), "What happens to a call that no rule matches."),
+  broad: described(z._default(z.boolean(), false), 'Needed for default = "allow".'),
+  on_denied: described(
+    z._default(z.enum(["continue", "fail"]), "continue"),
+    "fail ends the run with exit code 7 at the first denied call.",
+  ),
+  max_denials: described(
+    z.optional(amount),
+    "End the run when more calls than this were denied. Unlimited unless set.",
+  ),
+  rules: described(z._default(z.array(ruleSchema), []), "Permission rules. Rules of all files add up."),
+})
+
+const bashSchema = z.strictObject({
+  timeout_sec: described(z._default(seconds, 120), "Time for one command, in seconds."),
+  env_vars: described(z._default(names, []), "Names of our own variables that commands may see beside the safe base."),
+})
+
+const toolsSchema = z.strictObject({
+  builtin: described(
+    z._default(z.array(z.enum(builtinToolNames)), [...builtinToolNames]),
+    "The built-in tools to offer.",
+  ),
+  bash: described(z.prefault(bashSchema, {}), "The Bash tool."),
+  max_result_chars: described(
+    z._default(positiveCount, 30_000),
+    "Longest text of one result, in characters; more is cut in the middle.",
+  ),
+})
+
+const expectSchema = z.strictObject({
+  some_call_succeeds: described(
+    z._default(z.boolean(), true),
+    "A run that called tools and saw every call fail ends with exit code 8.",
+  ),
+})
+
+const outputSchema = z.strictObject({
+  report: described(z.optional(name), "File for the JSON report."),
+  transcript: described(z.optional(name), "File for the transcript, one JSON event a line."),
+  summary: described(z.optional(name), "File for the Markdown summary."),
+  out_dir: described(z.optional(name), "Folder for report.json, transcript.jsonl, summary.md and changes.patch."),
+})
+
+/** Every key of agent.toml with its type, default and description: the one home of all three. */
+export const configSchema = z.strictObject({
+  agent: described(z.prefault(agentSchema, {}), "The model and the limits of a run."),
+  mcp_servers: described(
+    z._default(mapOf(serverSchema), {}),
+    "MCP servers by name. A server of a higher scope replaces one of the same name whole.",
+  ),
+  mcp: described(z.prefault(mcpSchema, {}), "How all MCP servers are started and presented."),
+  security: described(z.prefault(securitySchema, {}), "Which servers may start, and what is masked."),
+  permissions: described(z.prefault(permissionsSchema, {}), "What the agent may do."),
+  tools: described(z.prefault(toolsSchema, {}), "The built-in tools."),
+  expect: described(z.prefault(expectSchema, {}), "What must hold at the end of a run that would be green."),
+  output: described(z.prefault(outputSchema, {}), "Where the files of a run go."),
+})
+
+/** A configuration with all defaults, as its keys are spelled in files. */
+export type ConfigValues = z.infer<typeof configSchema>
+
+function checkPattern(pattern: string, context: { addIssue(message: string): void }): void {
+  try {
+    if (new RegExp(pattern).test("")) context.addIssue("matches the empty text, and so would mask everything")
+  } catch (error) {
+    context.addIssue(`is not a regular expression: ${error instanceof Error ? error.message : error}`)
+  }
+}

@@ -1,0 +1,62 @@
+import type { AgentSettings, McpSettings, PermissionSettings, ToolSettings } from "../contract/config.ts"
+import type { Rule } from "../contract/decision.ts"
+import { childEnvironment } from "../util/child-environment.ts"
+import type { MergedConfig } from "./merge.ts"
+import type { Prompts } from "./read-prompts.ts"
+import type { ConfigValues } from "./schema.ts"
+import { toMs } from "./schema-values.ts"
+
+/** `[agent]` in the terms of the code. */
+export function toAgentSettings({ agent }: ConfigValues, prompts: Prompts): AgentSettings {
+  return {
+    model: agent.model,
+    fallbackModels: agent.fallback_models,
+    systemPrompt: prompts.systemPrompt,
+    instructions: prompts.instructions,
+    maxTurns: agent.max_turns,
+    timeoutMs: toMs(agent.timeout_sec),
+    maxCostUsd: agent.max_cost_usd ?? null,
+    maxTokens: agent.max_tokens ?? null,
+    maxOutputTokens: agent.max_output_tokens,
+    effort: agent.effort ?? null,
+    prices: Object.fromEntries(
+      Object.entries(agent.prices).map(([model, { input, output, cache_read, cache_write }]) => [
+        model,
+        { input, output, cacheRead: cache_read, cacheWrite: cache_write },
+      ]),
+    ),
+  }
+}
+
+/** `[mcp]` in the terms of the code. */
+export function toMcpSettings({ mcp }: ConfigValues): McpSettings {
+  return {
+    descriptionLimit: mcp.description_limit,
+    localConcurrency: mcp.local_concurrency,
+    remoteConcurrency: mcp.remote_concurrency,
+  }
+}
+
+/** `[permissions]` in the terms of the code. */
+export function toPermissionSettings({ values, settings }: MergedConfig, rules: readonly Rule[]): PermissionSettings {
+  const { permissions } = values
+  const setting = settings.get("permissions.default")
+  return {
+    default: { action: permissions.default, source: setting?.layer.sourceOf(setting.path) ?? "built-in default" },
+    onDenied: permissions.on_denied,
+    maxDenials: permissions.max_denials ?? null,
+    rules,
+  }
+}
+
+/** `[tools]` in the terms of the code; commands see the safe base and what `bash.env_vars` names. */
+export function toToolSettings(
+  { tools }: ConfigValues,
+  env: Readonly<Record<string, string | undefined>>,
+): ToolSettings {
+  return {
+    builtin: tools.builtin,
+    bash: { timeoutMs: toMs(tools.bash.timeout_sec), env: childEnvironment(env, { names: tools.bash.env_vars }) },
+    maxResultChars: tools.max_result_chars,
+  }
+}

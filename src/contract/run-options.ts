@@ -1,0 +1,58 @@
+import type { RunEvent } from "./event.ts"
+import type { Model } from "./model.ts"
+import type { Sink } from "./sink.ts"
+import type { Tool } from "./tool.ts"
+
+/** What a run can be told; the same names as the options of the command line, in camelCase. */
+export interface RunOptions {
+  /** The task, or the file it is in (`-` is standard input). Exactly one of the two. */
+  readonly task?: string
+  readonly taskFile?: string
+  /** The tree the agent works on. Default: the working folder. */
+  readonly workspace?: string
+
+  readonly config?: readonly string[]
+  readonly set?: readonly string[]
+  readonly bare?: boolean
+  readonly allow?: readonly string[]
+  readonly deny?: readonly string[]
+  readonly broad?: boolean
+  readonly mcpServers?: readonly string[]
+  readonly only?: readonly string[]
+  readonly without?: readonly string[]
+
+  /** The id of a model of the API, or a model of your own. */
+  readonly model?: string | Model
+  readonly fallbackModels?: readonly string[]
+  readonly baseUrl?: string
+  /** A file with the turns of a scripted model. */
+  readonly script?: string
+
+  readonly maxTurns?: number
+  readonly maxCostUsd?: number
+  readonly maxTokens?: number
+  readonly timeoutMs?: number
+  readonly maxDenials?: number
+
+  readonly report?: string
+  readonly transcript?: string
+  readonly summary?: string
+  readonly outDir?: string
+
+  /** Tools of your own, next to the built-in and MCP tools; the same rules decide them. */
+  readonly tools?: readonly Tool[]
+  /** Called with every event, already redacted. */
+  readonly onEvent?: (event: RunEvent) => void
+  readonly sinks?: readonly Sink[]
+  /** Ends the run early; abort it with a `Reason`, or with anything to have it reported as interrupted. */
+  readonly signal?: AbortSignal
+}
+
+/** What a run takes from the process it runs in. */
+export interface Host {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  readonly stdin: NodeJS.ReadableStream
+  /** A line for people that belongs to no event. */
+  readonly log: (line: string) => void
+}
