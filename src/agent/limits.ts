@@ -1,0 +1,116 @@
+import type { AgentSettings } from "../contract/config.ts"
+import type { Emit, RunEventOf } from "../contract/event.ts"
+import type { ModelAnswer, Usage } from "../contract/model.ts"
+import type { Reason, ReasonCode } from "../contract/reason.ts"
+
+type LimitName = RunEventOf<"limit">["limit"]
+type Reply = ModelAnswer & { kind: "reply" }
+
+/** What a run may spend. */
+export type LimitSettings = Pick<AgentSettings, "maxTurns" | "maxCostUsd" | "maxTokens" | "timeoutMs"> & {
+  readonly maxDenials: number | null
+}
+
+/** A limit that ends the run; `room` says whether one more request for a summary still fits. */
+export interface ReachedLimit {
+  readonly reason: Reason
+  readonly room: boolean
+}
+
+/** Keeps count of what a run spends, and says when to stop. */
+export interface Limits {
+  readonly turns: number
+  startTurn(): void
+  spend(reply: Reply): void
+  countDenial(): void
+  /** Checked after the calls of a turn are known and before anything else is asked or run. */
+  reached(): ReachedLimit | null
+  /** Too many denials; also checked between the calls of one turn. */
+  tooManyDenials(): boolean
+}
+
+/** The limits of one run; `elapsedMs` is a monotonic clock. */
+export function createLimits(settings: LimitSettings, elapsedMs: () => number, emit: Emit): Limits {
+  let turns = 0
+  let denials = 0
+  let costUsd = 0
+  let tokens = 0
+  let lastCostUsd = 0
+  let lastTokens = 0
+  const summaryMs = Math.min(60_000, settings.timeoutMs / 10)
+
+  /** A limit is near when what is left would not hold a turn and a summary, each as dear as the last turn. */
+  const near = (used: number, last: number, allowed: number) => used + 2 * last > allowed
+
+  function check(limit: LimitName, use: { used: number; allowed: number; room: boolean }): ReachedLimit {
+    emit({ type: "limit", limit, allowed: use.allowed, used: use.used })
+    return { reason: limitReason(limit, use), room: use.room }
+  }
+
+  const tooManyDenials = () => settings.maxDenials !== null && denials > settings.maxDenials
+
+  return {
+    get turns() {
+      return turns
+    },
+    startTurn() {
+      turns += 1
+    },
+    spend(reply) {
+      lastTokens = totalTokens(reply.usage)
+      lastCostUsd = reply.costUsd ?? 0
+      tokens += lastTokens
+      costUsd += lastCostUsd
+    },
+    countDenial() {
+      denials += 1
+    },
+    tooManyDenials,
+    reached() {
+      const { maxCostUsd, maxTokens, maxDenials } = settings
+      if (maxDenials !== null && tooManyDenials())
+        return check("max_denials", { used: denials, allowed: maxDenials, room: true })
+      if (maxCostUsd !== null && near(costUsd, lastCostUsd, maxCostUsd))
+        return check("max_cost_usd", { used: costUsd, allowed: maxCostUsd, room: costUsd + lastCostUsd <= maxCostUsd })
+      if (maxTokens !== null && near(tokens, lastTokens, maxTokens))
+        return check("max_tokens", { used: tokens, allowed: maxTokens, room: tokens + lastTokens <= maxTokens })
+      if (elapsedMs() > settings.timeoutMs - summaryMs)
+        return check("timeout", { used: elapsedMs() / 1000, allowed: settings.timeoutMs / 1000, room: true })
+      if (turns >= settings.maxTurns) return check("max_turns", { used: turns, allowed: settings.maxTurns, room: true })
+      return null
+    },
+  }
+}
+
+/** Input with everything read from and written to the cache, and output. */
+function totalTokens(usage: Usage): number {
+  return usage.inputTokens + usage.cacheReadInputTokens + usage.cacheCreationInputTokens + usage.outputTokens
+}
+
+const limitCodes = {
+  max_turns: "max_turns",
+  max_cost_usd: "max_cost",
+  max_tokens: "max_tokens",
+  timeout: "timeout",
+  max_denials: "max_denials",
+  repeated_call: "repeated_call",
+} as const satisfies Record<LimitName, ReasonCode>
+
+const limitHints = {
+  max_turns: "Raise --max-turns, or give a smaller task.",
+  max_cost_usd: "Raise --max-cost-usd, or give a smaller task.",
+  max_tokens: "Raise --max-tokens, or give a smaller task.",
+  timeout: "Raise --timeout, or give a smaller task.",
+  max_denials: "Allow what the task needs, or raise --max-denials; the denied calls are in the report.",
+  repeated_call: "The transcript shows the call and its results.",
+} as const satisfies Record<LimitName, string>
+
+/** The reason a run ends at a limit. */
+export function limitReason(limit: LimitName, use: { readonly used: number; readonly allowed: number }): Reason {
+  const used = Number(use.used.toFixed(4))
+  return {
+    code: limitCodes[limit],
+    message: `limit reached: ${limit} = ${use.allowed} (used ${used})`,
+    hint: limitHints[limit],
+  }
+}

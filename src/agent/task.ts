@@ -1,0 +1,83 @@
+import { readFile } from "node:fs/promises"
+import { resolve } from "node:path"
+import { UserError } from "../contract/user-error.ts"
+
+/** Where a task can come from. */
+export interface TaskSource {
+  readonly task: string | undefined
+  readonly taskFile: string | undefined
+  readonly cwd: string
+  readonly stdin: NodeJS.ReadableStream
+  /** How long standard input may take to its end. */
+  readonly stdinMs?: number
+}
+
+const maxTaskBytes = 1024 * 1024
+
+/** Read the task from its one source. Throws a UserError when there is none, more than one, or nothing in it. */
+export async function readTask(source: TaskSource): Promise<string> {
+  if (source.task !== undefined && source.taskFile !== undefined) {
+    throw new UserError("usage_error", "two tasks: both --task and --task-file were given", {
+      hint: "Give one of them.",
+    })
+  }
+  const text = source.task ?? (await readTaskFile(source))
+  if (text.trim() === "") {
+    throw new UserError("usage_error", "the task is empty", { hint: 'Say what to do: agent-run --task "…".' })
+  }
+  if (Buffer.byteLength(text) > maxTaskBytes) {
+    throw new UserError("usage_error", "the task is longer than 1 MiB", {
+      hint: "Put the material into files of the workspace.",
+    })
+  }
+  return text
+}
+
+async function readTaskFile(source: TaskSource): Promise<string> {
+  if (source.taskFile === undefined) {
+    throw new UserError("usage_error", "no task", {
+      hint: 'Say what to do: agent-run --task "…", or --task-file PATH.',
+    })
+  }
+  if (source.taskFile === "-") return readStdin(source)
+  try {
+    return await readFile(resolve(source.cwd, source.taskFile), "utf8")
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new UserError("usage_error", `cannot read the task: ${why}`, {
+      where: `--task-file ${source.taskFile}:`,
+      cause,
+    })
+  }
+}
+
+async function readStdin({ stdin, stdinMs = 30_000 }: TaskSource): Promise<string> {
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(
+        new UserError("usage_error", `standard input did not end within ${stdinMs / 1000} s`, {
+          where: "--task-file -:",
+          hint: "Pipe the task in, or use --task.",
+        }),
+      )
+    }, stdinMs)
+  })
+  try {
+    return await Promise.race([readAll(stdin), tooLate])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of stream) {
+    const piece = Buffer.from(chunk)
+    chunks.push(piece)
+    bytes += piece.length
+    if (bytes > maxTaskBytes) break
+  }
+  return Buffer.concat(chunks).toString("utf8")
+}
