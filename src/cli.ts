@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+import { version } from "./util/version.ts"
+
+const args = process.argv.slice(2)
+if (args.length === 1 && args[0] === "--version") {
+  process.stdout.write(`${version}\n`)
+} else {
+  const { main } = await import("./commands/main.ts")
+  await main(args, process)
+}

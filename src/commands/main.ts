@@ -1,0 +1,69 @@
+import { reasons } from "../contract/reason.ts"
+import { UserError } from "../contract/user-error.ts"
+import { toConfigRunOptions } from "./config-options.ts"
+import { type Command, parseCommandLine } from "./parse.ts"
+import { bugHint } from "./stop-signals.ts"
+
+/** The front door of the command line: read it, do it, and end the process with the exit code. */
+export async function main(args: readonly string[], host: NodeJS.Process): Promise<void> {
+  const exitCode = await perform(args, host)
+  await written(host.stdout)
+  await written(host.stderr)
+  // Something the run does not own, such as an open stdin, must not keep us alive.
+  host.exit(exitCode)
+}
+
+async function perform(args: readonly string[], host: NodeJS.Process): Promise<number> {
+  try {
+    if (host.platform === "win32")
+      throw new UserError("usage_error", "agent-run runs on Linux and macOS; on Windows use WSL")
+    return await dispatch(await parseCommandLine(args), host)
+  } catch (error) {
+    return explain(error, host)
+  }
+}
+
+async function dispatch(command: Command, host: NodeJS.Process): Promise<number> {
+  switch (command.kind) {
+    case "help":
+      host.stdout.write(`${command.text}\n`)
+      return 0
+    case "run": {
+      const { runCommand } = await import("./run.ts")
+      return runCommand(command.values, host)
+    }
+    case "config": {
+      const [{ runConfigCommand }, { configOptionsOf, findWorkspace }] = await Promise.all([
+        import("./config.ts"),
+        import("../run/prepare.ts"),
+      ])
+      const options = toConfigRunOptions(command.values)
+      const place = { cwd: host.cwd(), env: host.env }
+      return runConfigCommand({
+        ...command,
+        options: configOptionsOf(options, place, findWorkspace(options, place)),
+        write: (text) => host.stdout.write(text),
+      })
+    }
+    default:
+      return command satisfies never
+  }
+}
+
+function explain(error: unknown, host: NodeJS.Process): number {
+  if (error instanceof UserError) {
+    host.stderr.write(`agent-run: ${error.message}\n`)
+    if (error.hint) host.stderr.write(`  ${error.hint}\n`)
+    return reasons[error.code].exitCode
+  }
+  host.stderr.write(`agent-run: ${error instanceof Error ? error.stack : String(error)}\n  ${bugHint}\n`)
+  return reasons.internal_error.exitCode
+}
+
+/** Resolves when everything written so far has reached the other side, or can no longer. */
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed || stream.writableLength === 0) resolve()
+    else stream.write("", () => resolve())
+  })
+}

@@ -1,0 +1,158 @@
+interface Option {
+  readonly type: "string" | "number" | "boolean"
+  readonly describe: string
+  readonly alias?: string
+  readonly repeatable?: true
+  readonly choices?: readonly string[]
+  readonly value?: string
+  readonly group: string
+}
+
+/** The options that say what the configuration is; every command that reads one takes them. */
+export const configOptions = {
+  workspace: {
+    type: "string",
+    value: "DIR",
+    group: "Task",
+    describe: "The tree the agent works on. Default: the working folder",
+  },
+  config: {
+    type: "string",
+    value: "PATH",
+    repeatable: true,
+    group: "Configuration",
+    describe: "A configuration file, TOML or MCP JSON; later ones win",
+  },
+  set: {
+    type: "string",
+    value: "KEY=VALUE",
+    repeatable: true,
+    group: "Configuration",
+    describe: "Set one configuration key, such as agent.max_turns=10",
+  },
+  bare: {
+    type: "boolean",
+    group: "Configuration",
+    describe: "Read no configuration but --config, --set and the managed file",
+  },
+  model: { type: "string", value: "ID", group: "Model", describe: "The model to ask" },
+  "fallback-model": {
+    type: "string",
+    value: "ID",
+    repeatable: true,
+    group: "Model",
+    describe: "Used when the model before it stays overloaded",
+  },
+  allow: {
+    type: "string",
+    value: "GLOB",
+    repeatable: true,
+    group: "Permissions",
+    describe: "Allow tools whose name matches",
+  },
+  deny: {
+    type: "string",
+    value: "GLOB",
+    repeatable: true,
+    group: "Permissions",
+    describe: "Deny and hide tools whose name matches",
+  },
+  broad: {
+    type: "boolean",
+    group: "Permissions",
+    describe: "Let --allow match the tools of several servers, or Bash with any command",
+  },
+  "mcp-server": {
+    type: "string",
+    value: "NAME=URL|COMMAND",
+    repeatable: true,
+    group: "Servers",
+    describe: "One more MCP server for this run",
+  },
+  only: {
+    type: "string",
+    value: "NAME",
+    repeatable: true,
+    group: "Servers",
+    describe: "Start only these configured servers",
+  },
+  without: {
+    type: "string",
+    value: "NAME",
+    repeatable: true,
+    group: "Servers",
+    describe: "Leave this configured server out",
+  },
+} as const satisfies Record<string, Option>
+
+/** The options of `agent-run run`. The one home of their names and descriptions; parser, help and docs are made from it. */
+export const runOptions = {
+  task: { type: "string", value: "TEXT", group: "Task", describe: "What the agent shall do" },
+  "task-file": {
+    type: "string",
+    value: "PATH",
+    group: "Task",
+    describe: "Read the task from a file; - is standard input, to its end within 30 s",
+  },
+  ...configOptions,
+  "base-url": {
+    type: "string",
+    value: "URL",
+    group: "Model",
+    describe: "Endpoint of the model API; https unless it is this machine",
+  },
+  script: {
+    type: "string",
+    value: "FILE",
+    group: "Model",
+    describe: "The model is a script: no network, no key; tools and permissions are real",
+  },
+  "max-turns": { type: "number", value: "N", group: "Limits", describe: "Requests that may call tools. Default: 50" },
+  "max-cost-usd": { type: "number", value: "X", group: "Limits", describe: "Cost in US dollars" },
+  "max-tokens": { type: "number", value: "N", group: "Limits", describe: "Input with cache plus output tokens" },
+  timeout: {
+    type: "string",
+    value: "10m",
+    group: "Limits",
+    describe: "Time for the whole run: 90s, 10m, 1h30m. Default: 30m",
+  },
+  "max-denials": { type: "number", value: "N", group: "Limits", describe: "End when more calls than this were denied" },
+  output: {
+    type: "string",
+    choices: ["text", "json", "jsonl"],
+    group: "Output",
+    describe: "What stdout carries: the answer, the report, or the event stream. Default: text",
+  },
+  report: { type: "string", value: "FILE", group: "Output", describe: "Write the JSON report" },
+  transcript: {
+    type: "string",
+    value: "FILE",
+    group: "Output",
+    describe: "Write the transcript, one JSON event a line, as it happens",
+  },
+  summary: { type: "string", value: "FILE", group: "Output", describe: "Write a Markdown summary" },
+  "out-dir": {
+    type: "string",
+    value: "DIR",
+    group: "Output",
+    describe: "Write all of report.json, transcript.jsonl, summary.md, changes.patch",
+  },
+  quiet: { type: "boolean", alias: "q", group: "Output", describe: "Only warnings and the end on stderr" },
+  verbose: { type: "boolean", alias: "v", group: "Output", describe: "More on stderr: turns, inputs, server messages" },
+} as const satisfies Record<string, Option>
+
+/** Options by their command-line name. */
+export type OptionTable = Readonly<Record<string, Option>>
+
+type ValueOf<Entry extends Option> = Entry["type"] extends "number"
+  ? number
+  : Entry["type"] extends "boolean"
+    ? boolean
+    : string
+
+/** What a parsed command line holds for a table of options. */
+export type OptionValues<Table extends OptionTable> = {
+  readonly [Name in keyof Table]: Table[Name] extends { readonly repeatable: true }
+    ? readonly ValueOf<Table[Name]>[]
+    : ValueOf<Table[Name]> | undefined
+}

@@ -1,0 +1,121 @@
+import type { Argv } from "yargs"
+import { suggest } from "../config/suggest.ts"
+import { UserError } from "../contract/user-error.ts"
+import { configOptions, type OptionTable, type OptionValues, runOptions } from "./options.ts"
+
+/** A command line that was understood. */
+export type Command =
+  | { readonly kind: "run"; readonly values: OptionValues<typeof runOptions> }
+  | {
+      readonly kind: "config"
+      readonly action: ConfigAction
+      readonly json: boolean
+      readonly values: OptionValues<typeof configOptions>
+    }
+  | { readonly kind: "help"; readonly text: string }
+
+const configActions = ["check", "show", "schema"] as const
+
+type ConfigAction = (typeof configActions)[number]
+
+/** Read a command line. Throws a UserError that says what is wrong and where help is. */
+export async function parseCommandLine(args: readonly string[]): Promise<Command> {
+  const { default: yargs } = await import("yargs")
+  let command: Command | null = null
+  const parser = yargs([...args])
+    .scriptName("agent-run")
+    .locale("en")
+    .usage(
+      'Usage: agent-run --task "…" [options]\n\nRun an agent without a terminal; the exit code says what happened.',
+    )
+    .command(
+      ["$0", "run"],
+      "Run a task (the default)",
+      (sub) => addOptions(sub, runOptions),
+      (found) => {
+        command = { kind: "run", values: valuesOf(found, runOptions) }
+      },
+    )
+    .command(
+      "config <action>",
+      "check: validate; show: every effective value and its source; schema: JSON Schema",
+      (sub) =>
+        addOptions(sub, configOptions)
+          .positional("action", { choices: configActions, demandOption: true })
+          .option("json", { type: "boolean", describe: "Machine-readable output" }),
+      (found) => {
+        command = {
+          kind: "config",
+          action: found.action,
+          json: found.json === true,
+          values: valuesOf(found, configOptions),
+        }
+      },
+    )
+    .epilogue(
+      "agent-run --version prints the version.\nExit codes: 0 done, 2 usage or configuration, 4 limit, 5 required server, 6 model, 7 denied, 8 expectation.\nDocs: docs/exit-codes.md, docs/configuration.md",
+    )
+    .version(false)
+    .help("help")
+    .strict()
+    .recommendCommands()
+    .parserConfiguration({
+      "boolean-negation": false,
+      "dot-notation": false,
+      "duplicate-arguments-array": true,
+      "greedy-arrays": false,
+    })
+    .exitProcess(false)
+    .wrap(110)
+    .fail((message, error) => {
+      if (error instanceof UserError) throw error
+      throw new UserError("usage_error", message || error?.message || "the command line is wrong", {
+        hint: hintFor(message ?? ""),
+      })
+    })
+
+  let help = ""
+  await parser.parseAsync([...args], {}, (_error: unknown, _found: unknown, output: string) => {
+    help = output
+  })
+  if (command === null) return { kind: "help", text: help }
+  return command
+}
+
+function hintFor(message: string): string {
+  const unknown = /^Unknown arguments?: ([^,]+)/.exec(message)?.[1]
+  const meant = unknown === undefined ? null : suggest(unknown, Object.keys(runOptions))
+  return `${meant === null ? "" : `Did you mean --${meant}? `}agent-run --help lists the options.`
+}
+
+function addOptions(parser: Argv, table: OptionTable): Argv {
+  for (const [name, option] of Object.entries(table)) {
+    parser.option(name, {
+      type: option.repeatable ? "array" : option.type,
+      string: option.type === "string",
+      describe: option.describe,
+      group: `${option.group}:`,
+      ...(option.alias ? { alias: option.alias } : {}),
+      ...(option.choices ? { choices: option.choices } : {}),
+      requiresArg: option.type !== "boolean",
+    })
+  }
+  return parser
+}
+
+function valuesOf<Table extends OptionTable>(
+  found: Readonly<Record<string, unknown>>,
+  table: Table,
+): OptionValues<Table> {
+  const values: Record<string, unknown> = {}
+  for (const [name, option] of Object.entries(table)) {
+    const value = found[name]
+    if (option.repeatable) values[name] = value === undefined ? [] : [value].flat()
+    else if (Array.isArray(value))
+      throw new UserError("usage_error", `--${name} was given ${value.length} times`, { hint: "Give it once." })
+    else if (option.type === "number" && Number.isNaN(value))
+      throw new UserError("usage_error", `--${name} needs a number`)
+    else values[name] = value
+  }
+  return values as OptionValues<Table>
+}

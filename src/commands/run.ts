@@ -1,0 +1,66 @@
+import type { Report } from "../contract/report.ts"
+import type { RunOptions } from "../contract/run-options.ts"
+import { UserError } from "../contract/user-error.ts"
+import { run } from "../run.ts"
+import { createConsoleSink } from "../sinks/console.ts"
+import { createStreamSink } from "../sinks/stream.ts"
+import { parseDuration } from "../util/duration.ts"
+import { toConfigRunOptions } from "./config-options.ts"
+import type { OptionValues, runOptions } from "./options.ts"
+import { listenForStop } from "./stop-signals.ts"
+
+type Values = OptionValues<typeof runOptions>
+
+/** `agent-run run`: a run with progress on stderr and the result on stdout. */
+export async function runCommand(values: Values, host: NodeJS.Process): Promise<number> {
+  const options = toRunOptions(values)
+  const output = values.output ?? "text"
+  using stop = listenForStop(host)
+  const console = createConsoleSink({
+    write: (text) => host.stderr.write(text),
+    verbosity: values.quiet ? "quiet" : values.verbose ? "verbose" : "normal",
+    color: host.stderr.isTTY === true && !host.env.NO_COLOR,
+  })
+  const sinks = output === "jsonl" ? [console, createStreamSink(host.stdout)] : [console]
+  const report = await run(
+    { ...options, sinks, signal: stop.signal },
+    { env: host.env, cwd: host.cwd(), stdin: host.stdin, log: (line) => host.stderr.write(`${line}\n`) },
+  )
+  printResult(report, output, host.stdout)
+  return report.exit_code
+}
+
+function printResult(report: Report, output: string, stdout: NodeJS.WriteStream): void {
+  if (output === "json") stdout.write(`${JSON.stringify(report, null, 2)}\n`)
+  if (output === "text" && report.exit_code === 0) stdout.write(`${report.answer}\n`)
+}
+
+function toRunOptions(values: Values): RunOptions {
+  return {
+    ...toConfigRunOptions(values),
+    task: values.task,
+    taskFile: values["task-file"],
+    baseUrl: values["base-url"],
+    script: values.script,
+    maxTurns: values["max-turns"],
+    maxCostUsd: values["max-cost-usd"],
+    maxTokens: values["max-tokens"],
+    timeoutMs: values.timeout === undefined ? undefined : toTimeoutMs(values.timeout),
+    maxDenials: values["max-denials"],
+    report: values.report,
+    transcript: values.transcript,
+    summary: values.summary,
+    outDir: values["out-dir"],
+  }
+}
+
+function toTimeoutMs(text: string): number {
+  const timeoutMs = parseDuration(text)
+  if (timeoutMs === null || timeoutMs <= 0) {
+    throw new UserError("usage_error", `"${text}" is no duration`, {
+      where: "--timeout:",
+      hint: "Write 90s, 10m or 1h30m.",
+    })
+  }
+  return timeoutMs
+}

@@ -1,0 +1,120 @@
+import { checkEnd } from "./agent/end-checks.ts"
+import { createLimits } from "./agent/limits.ts"
+import { runLoop } from "./agent/loop.ts"
+import { composeSystemPrompt } from "./agent/prompt.ts"
+import { createChanges } from "./changes/snapshot.ts"
+import { loadConfig } from "./config/load.ts"
+import { outputPathsOfFlags } from "./config/output-paths.ts"
+import { ended, type Outcome } from "./contract/outcome.ts"
+import type { Reason } from "./contract/reason.ts"
+import type { Report } from "./contract/report.ts"
+import type { Host, RunOptions } from "./contract/run-options.ts"
+import { UserError } from "./contract/user-error.ts"
+import { createPool, type Pool } from "./mcp/pool.ts"
+import { createPolicy } from "./permissions/policy.ts"
+import { createDesk } from "./run/desk.ts"
+import { chooseModel, configOptionsOf, configSecrets, findTask, findWorkspace, flagsOf } from "./run/prepare.ts"
+import { type RunEnd, type Scene, setScene } from "./run/scene.ts"
+import { createStop } from "./run/stop.ts"
+import { collectTools } from "./run/tools.ts"
+import { childEnvironment, gitSafety } from "./util/child-environment.ts"
+import { version } from "./util/version.ts"
+
+/** One run, from its options to its report: the corridor that every room opens onto. Never throws. */
+export async function run(options: RunOptions, host: Host): Promise<Report> {
+  const scene = setScene(options, host)
+  const end = await perform(options, host, scene).catch((error: unknown) => nothingDone(reasonOf(error)))
+  return scene.conclude(end)
+}
+
+async function perform(options: RunOptions, host: Host, scene: Scene): Promise<RunEnd> {
+  scene.openOutputs(outputPathsOfFlags(flagsOf(options), host.cwd))
+  const workspace = findWorkspace(options, host)
+  const { config } = await loadConfig(configOptionsOf(options, host, workspace))
+  scene.redactor.add(configSecrets(config, host), config.security.redact)
+  scene.openOutputs(config.output)
+  const policy = createPolicy(config.permissions)
+  const task = await findTask(options, host)
+  const model = await chooseModel(options, config, host)
+
+  scene.start({ task, model: model.id, workspace, config_sources: [...config.sources], sandbox: "off" })
+  for (const warning of config.warnings) scene.emit({ type: "warning", ...warning })
+  using stop = createStop({ outer: options.signal, timeoutMs: config.agent.timeoutMs, ...scene })
+
+  const { servers, disabledServers: disabled, mcp: settings } = config
+  const pool = createPool({
+    servers,
+    disabled,
+    settings,
+    emit: scene.emit,
+    client: { name: "agent-run", version },
+    env: host.env,
+  })
+  const exclude = Object.values(config.output).filter((path) => path !== null)
+  const changes = createChanges({ workspace, env: childEnvironment(host.env, { values: gitSafety }), exclude })
+  let toolsOffered = 0
+
+  async function work(): Promise<Outcome> {
+    await pool.start(stop.signal)
+    if (stop.signal.aborted) return ended(stop.signal.reason)
+    const missing = missingRequired(pool)
+    if (missing) return ended(missing)
+
+    const { toolbox, withheld } = collectTools({ options, host, workspace, config, policy, pool, emit: scene.emit })
+    toolsOffered = toolbox.tools.length
+    const { systemPrompt, instructions, maxOutputTokens } = config.agent
+    const { maxDenials, onDenied } = config.permissions
+    return runLoop({
+      task,
+      system: composeSystemPrompt({ workspace, systemPrompt, instructions, serverInstructions: pool.instructions() }),
+      model,
+      definitions: () => toolbox.definitions,
+      desk: createDesk({ toolbox, withheld, policy, changes, maxResultChars: config.tools.maxResultChars }),
+      limits: createLimits({ ...config.agent, maxDenials }, scene.elapsedMs, scene.emit),
+      maxOutputTokens,
+      onDenied,
+      mustEnd: () => missingRequired(pool),
+      emit: scene.emit,
+      signal: stop.signal,
+    })
+  }
+
+  const outcome = await work().catch((error: unknown) => ended(reasonOf(error)))
+  const lost = missingRequired(pool)
+  await pool.close()
+  const { files, patch, warning } = await changes.finish()
+  if (warning !== null) scene.emit({ type: "warning", code: "changes_unknown", message: warning })
+  const { calls } = scene.report()
+  const { someCallSucceeds } = config.expect
+  const succeeded = calls.filter((call) => call.ok).length
+  const checked = checkEnd(outcome, {
+    calls: { made: calls.length, succeeded },
+    someCallSucceeds,
+    missingRequired: lost,
+  })
+  return { ...checked, toolsOffered, filesChanged: [...files], patch }
+}
+
+function missingRequired(pool: Pool): Reason | null {
+  const missing = pool.missingRequired()
+  if (missing.length === 0) return null
+  return {
+    code: "required_server_unavailable",
+    message: missing.map(({ name, error }) => `required MCP server "${name}" is not connected: ${error}`).join("; "),
+    hint: "Mend the server or its configuration, or set required = false to run without it.",
+  }
+}
+
+function reasonOf(error: unknown): Reason {
+  if (error instanceof UserError) return error.toReason()
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return {
+    code: "internal_error",
+    message,
+    hint: "This is a bug in agent-run. Please report it with the message above.",
+  }
+}
+
+function nothingDone(reason: Reason): RunEnd {
+  return { outcome: ended(reason), toolsOffered: 0, expectations: [], filesChanged: [], patch: "" }
+}

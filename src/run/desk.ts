@@ -1,0 +1,47 @@
+import type { CallDesk, Lookup } from "../agent/call-tools.ts"
+import type { Changes } from "../changes/snapshot.ts"
+import type { Rule } from "../contract/decision.ts"
+import { denialMessage, describeDecision } from "../permissions/describe.ts"
+import type { Policy } from "../permissions/policy.ts"
+import { boundResult } from "../tools/bound-text.ts"
+import type { Toolbox } from "../tools/toolbox.ts"
+
+/** The rooms that every call passes: toolbox, rules, the record of changes, the bounds of results. */
+export interface DeskRooms {
+  readonly toolbox: Toolbox
+  readonly withheld: ReadonlyMap<string, Rule>
+  readonly policy: Policy
+  readonly changes: Changes
+  readonly maxResultChars: number
+}
+
+/** Put the rooms together so that the loop can look a call up, have it judged, and settle it. */
+export function createDesk({ toolbox, withheld, policy, changes, maxResultChars }: DeskRooms): CallDesk {
+  function lookup(name: string): Lookup {
+    const tool = toolbox.find(name)
+    if (tool) return { kind: "offered", tool }
+    const rule = toolbox.hiddenBy(name) ?? withheld.get(name)
+    if (rule) return { kind: "hidden", judgement: hiddenJudgement(name, rule) }
+    const message = `There is no tool called "${name}". The tools of this run are: ${toolbox.definitions.map((definition) => definition.name).join(", ")}`
+    return { kind: "unknown", message }
+  }
+
+  return {
+    lookup,
+    judge(tool, input) {
+      const decision = policy.decide(tool, input)
+      const refusal = decision.action === "allow" ? null : denialMessage(tool, input, decision)
+      return { decision: describeDecision(decision), refusal }
+    },
+    beforeWrite: () => changes.beforeWrite(),
+    bound: (result) => boundResult(result, maxResultChars),
+  }
+}
+
+function hiddenJudgement(name: string, rule: Rule) {
+  const decision = describeDecision({ action: "deny", because: { kind: "rule", rule } })
+  return {
+    decision,
+    refusal: `${name} was not run: it is not available in this run (${decision.rule}, ${decision.source}).`,
+  }
+}

@@ -1,0 +1,105 @@
+import { realpathSync, statSync } from "node:fs"
+import { resolve } from "node:path"
+import { readTask } from "../agent/task.ts"
+import type { FlagOverrides } from "../config/flags.ts"
+import type { ConfigOptions } from "../config/load.ts"
+import type { Config } from "../contract/config.ts"
+import type { Model } from "../contract/model.ts"
+import type { Host, RunOptions } from "../contract/run-options.ts"
+import { UserError } from "../contract/user-error.ts"
+import { secretsOf } from "../events/secret-variables.ts"
+
+/** The real folder the agent works on. */
+export function findWorkspace(options: RunOptions, host: Pick<Host, "cwd">): string {
+  const path = resolve(host.cwd, options.workspace ?? ".")
+  try {
+    if (statSync(path).isDirectory()) return realpathSync(path)
+  } catch (cause) {
+    throw new UserError("usage_error", "the workspace does not exist", { where: `--workspace ${path}:`, cause })
+  }
+  throw new UserError("usage_error", "the workspace is not a folder", { where: `--workspace ${path}:` })
+}
+
+/** The options that stand for a configuration key. */
+export function flagsOf(options: RunOptions): FlagOverrides {
+  const { fallbackModels, maxTurns, maxCostUsd, maxTokens, timeoutMs, maxDenials } = options
+  const { report, transcript, summary, outDir } = options
+  return {
+    model: typeof options.model === "string" ? options.model : undefined,
+    ...{ fallbackModels, maxTurns, maxCostUsd, maxTokens, timeoutMs, maxDenials },
+    ...{ report, transcript, summary, outDir },
+  }
+}
+
+/** What decides the configuration of a run with these options. */
+export function configOptionsOf(
+  options: RunOptions,
+  host: Pick<Host, "cwd" | "env">,
+  workspace: string,
+): ConfigOptions {
+  return {
+    workspace,
+    cwd: host.cwd,
+    env: host.env,
+    configFiles: options.config ?? [],
+    set: options.set ?? [],
+    bare: options.bare ?? false,
+    allow: options.allow ?? [],
+    deny: options.deny ?? [],
+    broad: options.broad ?? false,
+    mcpServers: options.mcpServers ?? [],
+    only: options.only ?? [],
+    without: options.without ?? [],
+    flags: flagsOf(options),
+  }
+}
+
+/** Everything in a configuration that must not be seen: secret variables of servers, and all header values. */
+export function configSecrets(config: Config, host: Host) {
+  const { redactEnv } = config.security
+  return [
+    ...secretsOf(host.env, redactEnv),
+    ...config.servers.flatMap((server) => {
+      if (server.transport === "stdio") return secretsOf(server.env, redactEnv)
+      return Object.entries(server.headers).flatMap(([header, value]) => {
+        const name = `${server.name}.${header}`
+        return [value, value.replace(/^\w+ /, "")].map((part) => ({ name, value: part }))
+      })
+    }),
+  ]
+}
+
+/** The model of a run: one of your own, a script, or the API. */
+export async function chooseModel(options: RunOptions, config: Config, host: Host): Promise<Model> {
+  const model = await createModel(options, config, host)
+  if (config.agent.maxCostUsd !== null && !model.priced) {
+    throw new UserError("unknown_price", `max_cost_usd is set, but the price of ${model.id} is unknown`, {
+      hint: `Set agent.prices."${model.id}" = { input = …, output = …, cache_read = …, cache_write = … } in dollars per million tokens.`,
+    })
+  }
+  return model
+}
+
+async function createModel(options: RunOptions, config: Config, host: Host): Promise<Model> {
+  if (typeof options.model === "object") return options.model
+  if (options.script !== undefined) {
+    const { loadScript } = await import("../model/script.ts")
+    return loadScript(resolve(host.cwd, options.script))
+  }
+  const { createAnthropicModel } = await import("../model/anthropic.ts")
+  const { model, fallbackModels, effort, prices } = config.agent
+  return createAnthropicModel({
+    model,
+    fallbackModels,
+    effort,
+    prices,
+    baseUrl: options.baseUrl ?? null,
+    env: host.env,
+    log: host.log,
+  })
+}
+
+/** The task of a run. */
+export function findTask(options: RunOptions, host: Host): Promise<string> {
+  return readTask({ task: options.task, taskFile: options.taskFile, cwd: host.cwd, stdin: host.stdin })
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto"
+import type { OutputPaths } from "../contract/config.ts"
+import type { Emit, RunEventOf } from "../contract/event.ts"
+import { ended, exitCodeOf, type Outcome, statusOf } from "../contract/outcome.ts"
+import type { Report } from "../contract/report.ts"
+import type { Host, RunOptions } from "../contract/run-options.ts"
+import { createBus } from "../events/bus.ts"
+import { createRedactor, type Redactor } from "../events/redact.ts"
+import { createReportFold } from "../report/fold.ts"
+import { renderSummary } from "../report/markdown.ts"
+import { prepareOutputFile, writeOutput } from "../sinks/files.ts"
+import { createJsonlFileSink } from "../sinks/jsonl-file.ts"
+import { version } from "../util/version.ts"
+
+type StartFacts = Omit<RunEventOf<"run.start">, "type" | "schema_version" | "seq" | "at" | "run_id" | "version">
+
+/** How a run ended, with what the last event and the files need beside the events before it. */
+export interface RunEnd {
+  readonly outcome: Outcome
+  readonly toolsOffered: number
+  readonly expectations: RunEventOf<"run.end">["expectations"]
+  readonly filesChanged: RunEventOf<"run.end">["files_changed"]
+  readonly patch: string
+}
+
+/** What surrounds a run from its first moment: the events, where they go, and the way out. */
+export interface Scene {
+  readonly emit: Emit
+  readonly redactor: Redactor
+  elapsedMs(): number
+  /** Open output files; called as soon as their paths are known. Throws a UserError when one cannot be written. */
+  openOutputs(paths: OutputPaths): void
+  /** The first event. Without it, the end writes one with what is known. */
+  start(facts: StartFacts): void
+  /** The report so far. */
+  report(): Report
+  /** The last event, all files, the report. Always succeeds. */
+  conclude(end: RunEnd): Promise<Report>
+}
+
+/** Set the scene of one run. */
+export function setScene(options: RunOptions, host: Host): Scene {
+  const begunAt = performance.now()
+  const elapsedMs = () => performance.now() - begunAt
+  const redactor = createRedactor({ env: host.env, envGlobs: [], patterns: [] })
+  const bus = createBus({ redactor, now: () => new Date() })
+  const fold = createReportFold()
+  let outputs: OutputPaths = { report: null, transcript: null, summary: null, patch: null }
+  let started = false
+
+  bus.attach({ write: fold.write, close: async () => null })
+  for (const sink of options.sinks ?? []) bus.attach(sink)
+  if (options.onEvent) bus.attach({ write: options.onEvent, close: async () => null })
+
+  function start(facts: StartFacts): void {
+    started = true
+    bus.emit({ type: "run.start", run_id: randomUUID(), version, ...facts })
+  }
+
+  async function conclude(end: RunEnd): Promise<Report> {
+    if (!started) start(factsBeforeConfig(options, host))
+    const outcome = incomplete(end.outcome, await bus.flush())
+    bus.emit({
+      type: "run.end",
+      status: statusOf(outcome),
+      exit_code: exitCodeOf(outcome),
+      reason: outcome.kind === "ended" ? outcome.reason : null,
+      answer: outcome.answer,
+      duration_ms: Math.round(elapsedMs()),
+      tools_offered: end.toolsOffered,
+      files_changed: end.filesChanged,
+      expectations: end.expectations,
+      redactions: 0,
+    })
+    const problems = [...(await bus.close())]
+    const report = fold.report()
+    problems.push(...(await writeFiles(report, redactor.redactText(end.patch))))
+    for (const problem of problems) host.log(`agent-run: ${problem}`)
+    return problems.length > 0 && report.exit_code === 0 ? { ...report, ...incompleteHead(problems) } : report
+  }
+
+  async function writeFiles(report: Report, patch: string): Promise<readonly string[]> {
+    const files: readonly (readonly [string | null, () => string])[] = [
+      [outputs.summary, () => renderSummary(report)],
+      [outputs.patch, () => patch],
+      [outputs.report, () => `${JSON.stringify(report, null, 2)}\n`],
+    ]
+    const problems: string[] = []
+    for (const [path, render] of files) {
+      if (path === null) continue
+      await writeOutput(path, render()).catch((error: Error) => problems.push(`cannot write ${path}: ${error.message}`))
+    }
+    return problems
+  }
+
+  return {
+    emit: bus.emit,
+    redactor,
+    elapsedMs,
+    openOutputs(paths) {
+      for (const path of [paths.report, paths.summary, paths.patch]) if (path !== null) prepareOutputFile(path)
+      if (paths.transcript !== null && paths.transcript !== outputs.transcript) {
+        bus.attach(createJsonlFileSink(paths.transcript))
+      }
+      outputs = paths
+    },
+    start,
+    report: fold.report,
+    conclude,
+  }
+}
+
+function factsBeforeConfig(options: RunOptions, host: Host): StartFacts {
+  const model = typeof options.model === "object" ? options.model.id : (options.model ?? "")
+  return {
+    task: options.task ?? "",
+    model,
+    workspace: options.workspace ?? host.cwd,
+    config_sources: [],
+    sandbox: "off",
+  }
+}
+
+function incomplete(outcome: Outcome, problems: readonly string[]): Outcome {
+  if (outcome.kind === "ended" || problems.length === 0) return outcome
+  const { reason } = incompleteHead(problems)
+  return { ...ended(reason), answer: outcome.answer }
+}
+
+function incompleteHead(problems: readonly string[]) {
+  const hint = "The run itself was finished; free the disk and look at what was written."
+  const reason = { code: "transcript_incomplete", message: problems.join("; "), hint } as const
+  return { status: "failed", exit_code: exitCodeOf(ended(reason)), reason } as const
+}
