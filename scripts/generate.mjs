@@ -1,0 +1,107 @@
+// Writes what is made from the code: schema/*.json and the tables of the docs. With --check nothing is written and a
+// difference is an error. Needs a build.
+import { readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { runOptions } from "../dist/commands/options.js"
+import { configJsonSchema } from "../dist/config/json-schema.js"
+import { configKeys } from "../dist/config/keys.js"
+import { reasons } from "../dist/contract/reason.js"
+import { eventJsonSchema, reportJsonSchema } from "../dist/report/schemas.js"
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..")
+const check = process.argv.includes("--check")
+const stale = []
+
+for (const [name, schema] of [
+  ["config", configJsonSchema()],
+  ["event", eventJsonSchema()],
+  ["report", reportJsonSchema()],
+]) {
+  update(`schema/${name}.schema.json`, () => `${JSON.stringify(schema, null, 2)}\n`)
+}
+updateTable("docs/cli.md", "options", optionTable())
+updateTable("docs/configuration.md", "keys", keyTable())
+updateTable("docs/events-and-report.md", "events", eventTable())
+updateTable("docs/exit-codes.md", "reasons", reasonTable())
+
+if (stale.length > 0) {
+  console.error(`not up to date: ${stale.join(", ")}\n  Run: npm run generate`)
+  process.exitCode = 1
+}
+
+function optionTable() {
+  const rows = Object.entries(runOptions).map(([name, option]) => {
+    const value = option.value ?? option.choices?.join("|")
+    const flag = `${option.alias ? `-${option.alias}, ` : ""}--${name}${value ? ` ${value}` : ""}`
+    return [code(flag), option.describe + (option.repeatable ? " (repeatable)" : "")]
+  })
+  return table(["option", "meaning"], rows)
+}
+
+function keyTable() {
+  const rows = [...configKeys()].map((key) => [
+    code(key.key),
+    cell(key.type),
+    key.default === undefined ? "" : code(JSON.stringify(key.default)),
+    cell(key.description),
+  ])
+  return table(["key", "type", "default", "meaning"], rows)
+}
+
+function eventTable() {
+  const rows = eventJsonSchema().oneOf.map((event) => {
+    const fields = Object.keys(event.properties).filter(
+      (name) => !["schema_version", "seq", "at", "type"].includes(name),
+    )
+    return [code(event.properties.type.const), cell(event.description), fields.map(code).join(" ")]
+  })
+  return table(["type", "when", "fields"], rows)
+}
+
+function reasonTable() {
+  const rows = Object.entries(reasons).map(([name, { exitCode, status, meaning }]) => [
+    exitCode,
+    status,
+    code(name),
+    meaning,
+  ])
+  return table(["exit code", "status", "`reason.code`", "meaning"], rows)
+}
+
+function table(head, rows) {
+  return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
+}
+
+function code(text) {
+  return `\`${String(text).replaceAll("|", "\\|")}\``
+}
+
+function cell(text) {
+  return String(text).replaceAll("|", "\\|")
+}
+
+function updateTable(path, name, contents) {
+  const begin = `<!-- generated: ${name} -->`
+  const end = `<!-- end: ${name} -->`
+  update(path, (old) => {
+    const [before, rest] = old.split(begin)
+    const after = rest?.split(end)[1]
+    if (after === undefined) throw new Error(`${path} has no place for the table "${name}"`)
+    return `${before}${begin}\n${contents}\n${end}${after}`
+  })
+}
+
+function update(path, change) {
+  const file = join(root, path)
+  let old = ""
+  try {
+    old = readFileSync(file, "utf8")
+  } catch {
+    // A file that is not there yet is made.
+  }
+  const wanted = change(old)
+  if (wanted === old) return
+  if (check) stale.push(path)
+  else writeFileSync(file, wanted)
+}
