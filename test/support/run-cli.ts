@@ -80,6 +80,8 @@ export function startCli(folder: string, options: CliOptions): RunningCli {
     stdio: [stdin === "none" ? "ignore" : "pipe", "pipe", "pipe"],
   })
   const { stdout, stderr } = child
+  // A run need not read what it is sent.
+  child.stdin?.on("error", () => {})
   if (typeof stdin === "object") child.stdin?.end(stdin.text)
   const output = { stdout: "", stderr: "" }
   stdout?.setEncoding("utf8").on("data", (chunk: string) => {
