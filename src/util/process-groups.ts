@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { tellGuard } from "./group-guard.ts"
 
 const live = new Set<number>()
 const longestPauseMs = 50
@@ -7,11 +8,13 @@ const longestPauseMs = 50
 export function trackGroup(groupId: number): void {
   if (live.size === 0) process.on("exit", killAllGroups)
   live.add(groupId)
+  tellGuard("+", groupId)
 }
 
 /** Forget a group whose every process is gone. */
 export function untrackGroup(groupId: number): void {
-  live.delete(groupId)
+  if (!live.delete(groupId)) return
+  tellGuard("-", groupId)
   if (live.size === 0) process.off("exit", killAllGroups)
 }
 

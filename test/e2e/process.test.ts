@@ -20,7 +20,7 @@ describe("SIGKILL", () => {
   const config = { mcp_servers: { notes }, permissions: allowing("mcp__notes__*") }
 
   it.concurrent.for([1, 2, 3, 4, 6, 8, 10, 12])(
-    "after %i events leaves valid lines up to the last, and servers end",
+    "F73 after %i events leaves valid lines up to the last, and servers end",
     async (count, { start }) => {
       const running = start({ script, config, files: { "a.txt": "a" }, cutShort: true })
       await until(() => running.events().length >= count, `there are ${count} events`)
@@ -33,7 +33,51 @@ describe("SIGKILL", () => {
   )
 })
 
+describe("SIGKILL with children that would live on", () => {
+  it.concurrent("F73 a shell command and a server that ignores its end die with us", async ({ start }) => {
+    const stubborn = fixture(["--ignore-sigterm"])
+    const script = [{ calls: [{ tool: "Bash", input: { command: "touch started; sleep 600" } }] }]
+    const config = { mcp_servers: { stubborn }, permissions: allowing("Bash") }
+    const running = start({ script, config, cutShort: true })
+    await until(() => existsSync(join(running.workspace, "started")), "the command runs")
+    expect(running.processes().length).toBeGreaterThan(2)
+    running.kill("SIGKILL")
+    await running.ended
+    await until(() => running.processes().length === 0, "nothing is left")
+  })
+})
+
+describe("stdin", () => {
+  it.concurrent("F71 SIGTERM while the task is awaited on stdin ends the run with a report", async ({ start }) => {
+    const running = start({ task: null, args: ["--task-file", "-"], script: [{ text: "Done." }], stdin: "open" })
+    await until(() => existsSync(join(running.outDir, "transcript.jsonl")), "the transcript is open")
+    running.kill("SIGTERM")
+    const run = await running.ended
+    expect([run.exitCode, run.report?.reason?.code]).toEqual([143, "terminated"])
+  })
+})
+
 describe("stdout", () => {
+  it.concurrent("T9 no workflow command of an answer can be parsed", async ({ cli }) => {
+    const script = [{ text: "::add-mask::all\n##[add-matcher]x.json\nplain" }]
+    for (const output of ["text", "json", "jsonl"]) {
+      const { stdout, exitCode } = await cli({ script, args: ["--output", output] })
+      expect(exitCode).toBe(0)
+      expect(stdout).toContain("plain")
+      expect(stdout.split("\n").filter((line) => line.trim().startsWith("::") || line.includes("##["))).toEqual([])
+    }
+  })
+
+  it.runIf(existsSync("/dev/full"))("F74 an answer that cannot be written is not green", async ({ cli }) => {
+    const { exitCode, stderr } = await cli({
+      shell: 'agent-run "$@" > /dev/full',
+      script: [{ text: "Done." }],
+      outDir: false,
+    })
+    expect(exitCode).toBe(8)
+    expect(stderr).toContain("could not be written to stdout")
+  })
+
   const script = [{ calls: [{ tool: "Read", input: { file_path: "a.txt" } }] }, { text: "Done." }]
   const files = { "a.txt": "a" }
 
@@ -97,7 +141,7 @@ describe("the host", () => {
       expect(JSON.parse(run.stdout)).toMatchObject({
         exit_code: 8,
         answer: "Done.",
-        reason: { code: "transcript_incomplete" },
+        reason: { code: "output_incomplete" },
       })
       expect(run.stderr).toMatch(/\/dev\/full: the transcript is incomplete: ENOSPC/)
     },
