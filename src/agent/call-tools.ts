@@ -47,22 +47,26 @@ const sideBySide = 8
 /** Run the calls of one turn: read-only ones side by side, the others in order. Every call gets exactly one answer. */
 export async function callTools(uses: readonly ToolUseBlock[], run: CallRun): Promise<readonly SettledCall[]> {
   const limit = createLimiter(sideBySide)
-  const settled: Promise<SettledCall>[] = []
+  const settled: (SettledCall | Promise<SettledCall>)[] = []
   let halted = false
-  const settle = async (work: Promise<SettledCall>) => {
-    const call = await work
+  const note = (call: SettledCall) => {
     halted ||= run.halted(call)
     return call
   }
   for (const use of uses) {
     if (!mayOverlap(use, run.desk)) await Promise.all(settled)
     if (halted || run.signal.aborted) {
-      settled.push(Promise.resolve(skipCall(use, run)))
+      settled.push(skipCall(use, run))
       continue
     }
     const prepared = prepareCall(use, run)
-    settled.push(settle(limit(() => finishCall(use, prepared, run))))
-    if (prepared.kind === "run" && !prepared.tool.hints.readOnly) await Promise.all(settled)
+    if (prepared.kind === "answer") {
+      settled.push(note(conclude({ use, result: prepared.result }, 0, run)))
+      continue
+    }
+    const work = limit(() => runCall(use, prepared, run)).then(note)
+    settled.push(work)
+    if (!prepared.tool.hints.readOnly) await work
   }
   return Promise.all(settled)
 }
@@ -75,9 +79,13 @@ export function skipCalls(
   return uses.map((use) => skipCall(use, run))
 }
 
-type PreparedCall =
-  | { readonly kind: "run"; readonly tool: Tool; readonly input: JsonObject }
-  | { readonly kind: "answer"; readonly result: ToolResult }
+interface RunnableCall {
+  readonly kind: "run"
+  readonly tool: Tool
+  readonly input: JsonObject
+}
+
+type PreparedCall = RunnableCall | { readonly kind: "answer"; readonly result: ToolResult }
 
 function mayOverlap(use: ToolUseBlock, desk: CallDesk): boolean {
   const found = desk.lookup(use.name)
@@ -103,13 +111,13 @@ function prepareCall(use: ToolUseBlock, run: CallRun): PreparedCall {
   return { kind: "run", tool: found.tool, input }
 }
 
-async function finishCall(use: ToolUseBlock, prepared: PreparedCall, run: CallRun): Promise<SettledCall> {
+async function runCall(use: ToolUseBlock, call: RunnableCall, run: CallRun): Promise<SettledCall> {
   const startedAt = performance.now()
-  const result = prepared.kind === "answer" ? prepared.result : await execute(use, prepared, run)
-  return conclude({ use, result: run.desk.bound(result) }, Math.round(performance.now() - startedAt), run)
+  const result = run.desk.bound(await execute(use, call, run))
+  return conclude({ use, result }, Math.round(performance.now() - startedAt), run)
 }
 
-async function execute(use: ToolUseBlock, call: PreparedCall & { kind: "run" }, run: CallRun): Promise<ToolResult> {
+async function execute(use: ToolUseBlock, call: RunnableCall, run: CallRun): Promise<ToolResult> {
   if (!call.tool.hints.readOnly) await run.desk.beforeWrite()
   if (run.signal.aborted) return notRun
   return call.tool.execute(call.input, { signal: run.signal, callId: use.id })

@@ -4,7 +4,7 @@ import type { Reason } from "../contract/reason.ts"
 
 /** What is checked at the end of a run that would be green. */
 export interface EndFacts {
-  readonly calls: { readonly made: number; readonly succeeded: number }
+  readonly calls: readonly { readonly tool: string; readonly ok: boolean; readonly error_code: string | null }[]
   readonly someCallSucceeds: boolean
   /** A required server that is not connected at the end. */
   readonly missingRequired: Reason | null
@@ -14,7 +14,7 @@ type Expectation = RunEventOf<"run.end">["expectations"][number]
 
 /** Look once more at a run that has an answer: it is green only if everything it must hold does hold. */
 export function checkEnd(outcome: Outcome, facts: EndFacts): { outcome: Outcome; expectations: Expectation[] } {
-  const expectations = facts.someCallSucceeds && facts.calls.made > 0 ? [someCallSucceeds(facts.calls)] : []
+  const expectations = facts.someCallSucceeds && facts.calls.length > 0 ? [someCallSucceeds(facts.calls)] : []
   if (outcome.kind === "ended") return { outcome, expectations }
   if (facts.missingRequired) return { outcome: spoiled(outcome, facts.missingRequired), expectations }
   const broken = expectations.find((expectation) => !expectation.ok)
@@ -27,8 +27,12 @@ function spoiled(outcome: Outcome, reason: Reason): Outcome {
 }
 
 function someCallSucceeds(calls: EndFacts["calls"]): Expectation {
-  const message = `${calls.succeeded} of ${calls.made} calls succeeded`
-  return { name: "some_call_succeeds", ok: calls.succeeded > 0, message }
+  const succeeded = calls.filter((call) => call.ok).length
+  const message = `${succeeded} of ${calls.length} calls succeeded`
+  if (succeeded > 0) return { name: "some_call_succeeds", ok: true, message }
+  const failures = [...new Set(calls.map((call) => `${call.tool}: ${call.error_code}`))]
+  const named = failures.slice(0, 5).join(", ") + (failures.length > 5 ? ", …" : "")
+  return { name: "some_call_succeeds", ok: false, message: `${message} (${named})` }
 }
 
 function noCallSucceeded(message: string): Reason {

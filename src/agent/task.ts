@@ -8,6 +8,7 @@ export interface TaskSource {
   readonly taskFile: string | undefined
   readonly cwd: string
   readonly stdin: NodeJS.ReadableStream
+  readonly signal: AbortSignal | undefined
   /** How long standard input may take to its end. */
   readonly stdinMs?: number
 }
@@ -51,23 +52,28 @@ async function readTaskFile(source: TaskSource): Promise<string> {
   }
 }
 
-async function readStdin({ stdin, stdinMs = 30_000 }: TaskSource): Promise<string> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(
-        new UserError("usage_error", `standard input did not end within ${stdinMs / 1000} s`, {
-          where: "--task-file -:",
-          hint: "Pipe the task in, or use --task.",
-        }),
-      )
-    }, stdinMs)
+async function readStdin({ stdin, signal, stdinMs = 30_000 }: TaskSource): Promise<string> {
+  let give = (_error: Error) => {}
+  const given = new Promise<never>((_, reject) => {
+    give = reject
   })
+  const stop = () => give(new Error("stopped while standard input was read"))
+  const timer = setTimeout(() => give(stdinTooLate(stdinMs)), stdinMs)
+  signal?.addEventListener("abort", stop, { once: true })
+  if (signal?.aborted) stop()
   try {
-    return await Promise.race([readAll(stdin), tooLate])
+    return await Promise.race([readAll(stdin), given])
   } finally {
     clearTimeout(timer)
+    signal?.removeEventListener("abort", stop)
   }
+}
+
+function stdinTooLate(stdinMs: number): UserError {
+  return new UserError("usage_error", `standard input did not end within ${stdinMs / 1000} s`, {
+    where: "--task-file -:",
+    hint: "Pipe the task in, or use --task.",
+  })
 }
 
 async function readAll(stream: NodeJS.ReadableStream): Promise<string> {

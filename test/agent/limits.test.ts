@@ -91,6 +91,7 @@ describe("limits", () => {
     const turns = [{ calls: [{ tool: "Bash", input: { command: "ls" } }, look()] }]
     const { report } = await runInProcess({ turns, set: ['permissions.on_denied="fail"'] })
     expect(report).toMatchObject({ status: "stopped", exit_code: 7, reason: { code: "call_denied" } })
+    expect(report.calls.map((call) => call.error_code)).toEqual(["denied", "not_run"])
   })
 
   it("F59 a model that goes in circles is told, and then the run ends", async () => {

@@ -101,6 +101,7 @@ describe("how the model stops", () => {
     const turns = [{ calls: [{ tool: "Read", input: { file_path: "missing.txt" } }] }, { text: "all good!" }]
     const red = await runInProcess({ turns })
     expect(red.report).toMatchObject({ exit_code: 8, reason: { code: "no_call_succeeded" }, answer: "all good!" })
+    expect(red.report.reason?.message).toContain("0 of 1 calls succeeded (Read: tool_error)")
     const allowed = await runInProcess({ turns, set: ["expect.some_call_succeeds=false"] })
     expect(allowed.report).toMatchObject({ exit_code: 0 })
   })
