@@ -15,15 +15,24 @@ import { createPolicy } from "./permissions/policy.ts"
 import { createDesk } from "./run/desk.ts"
 import { chooseModel, configOptionsOf, configSecrets, findTask, findWorkspace, flagsOf } from "./run/prepare.ts"
 import { type RunEnd, type Scene, setScene } from "./run/scene.ts"
-import { createStop } from "./run/stop.ts"
+import { createStop, stopReason } from "./run/stop.ts"
 import { collectTools } from "./run/tools.ts"
 import { childEnvironment, gitSafety } from "./util/child-environment.ts"
 import { version } from "./util/version.ts"
 
+/** End a run that cannot begin, because its command line is wrong; what can be written of it is written. */
+export async function refuseRun(error: UserError, options: RunOptions, host: Host): Promise<Report> {
+  const scene = setScene(options, host)
+  scene.openOutputs(outputPathsOfFlags(flagsOf(options), host.cwd))
+  return scene.conclude(nothingDone(error.toReason()))
+}
+
 /** One run, from its options to its report: the corridor that every room opens onto. Never throws. */
 export async function run(options: RunOptions, host: Host): Promise<Report> {
   const scene = setScene(options, host)
-  const end = await perform(options, host, scene).catch((error: unknown) => nothingDone(reasonOf(error)))
+  const end = await perform(options, host, scene).catch((error: unknown) =>
+    nothingDone(options.signal?.aborted ? stopReason(options.signal) : reasonOf(error)),
+  )
   return scene.conclude(end)
 }
 
@@ -33,6 +42,7 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
   const { config } = await loadConfig(configOptionsOf(options, host, workspace))
   scene.redactor.add(configSecrets(config, host), config.security.redact)
   scene.openOutputs(config.output)
+  scene.sealOutputs()
   const policy = createPolicy(config.permissions)
   const task = await findTask(options, host)
   const model = await chooseModel(options, config, host)
@@ -86,12 +96,7 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
   if (warning !== null) scene.emit({ type: "warning", code: "changes_unknown", message: warning })
   const { calls } = scene.report()
   const { someCallSucceeds } = config.expect
-  const succeeded = calls.filter((call) => call.ok).length
-  const checked = checkEnd(outcome, {
-    calls: { made: calls.length, succeeded },
-    someCallSucceeds,
-    missingRequired: lost,
-  })
+  const checked = checkEnd(outcome, { calls, someCallSucceeds, missingRequired: lost })
   return { ...checked, toolsOffered, filesChanged: [...files], patch }
 }
 

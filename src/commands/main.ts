@@ -1,7 +1,7 @@
 import { reasons } from "../contract/reason.ts"
 import { UserError } from "../contract/user-error.ts"
 import { toConfigRunOptions } from "./config-options.ts"
-import { type Command, parseCommandLine } from "./parse.ts"
+import { type Command, outputsNamedIn, parseCommandLine } from "./parse.ts"
 import { bugHint } from "./stop-signals.ts"
 
 /** The front door of the command line: read it, do it, and end the process with the exit code. */
@@ -19,6 +19,7 @@ async function perform(args: readonly string[], host: NodeJS.Process): Promise<n
       throw new UserError("usage_error", "agent-run runs on Linux and macOS; on Windows use WSL")
     return await dispatch(await parseCommandLine(args), host)
   } catch (error) {
+    if (error instanceof UserError) await reportRefusal(error, args, host)
     return explain(error, host)
   }
 }
@@ -48,6 +49,17 @@ async function dispatch(command: Command, host: NodeJS.Process): Promise<number>
     default:
       return command satisfies never
   }
+}
+
+/** A wrong command line has a report, too, if it says where. */
+async function reportRefusal(error: UserError, args: readonly string[], host: NodeJS.Process): Promise<void> {
+  const outputs = outputsNamedIn(args)
+  if (Object.keys(outputs).length === 0) return
+  const { refuseRun } = await import("../run.ts")
+  const log = (line: string) => host.stderr.write(`${line}\n`)
+  await refuseRun(error, outputs, { env: host.env, cwd: host.cwd(), stdin: host.stdin, log }).catch(() => {
+    // The mistake itself is printed either way; a second one about its report would only hide it.
+  })
 }
 
 function explain(error: unknown, host: NodeJS.Process): number {

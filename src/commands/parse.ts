@@ -1,5 +1,6 @@
 import type { Argv } from "yargs"
 import { suggest } from "../config/suggest.ts"
+import type { RunOptions } from "../contract/run-options.ts"
 import { UserError } from "../contract/user-error.ts"
 import { configOptions, type OptionTable, type OptionValues, runOptions } from "./options.ts"
 
@@ -80,6 +81,18 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
   })
   if (command === null) return { kind: "help", text: help }
   return command
+}
+
+/** The output files that a command line names, read leniently: for one that is wrong elsewhere. */
+export function outputsNamedIn(
+  args: readonly string[],
+): Pick<RunOptions, "report" | "transcript" | "summary" | "outDir"> {
+  const outputs: Record<string, string> = {}
+  args.forEach((arg, index) => {
+    const [, name, value = args[index + 1]] = /^--(report|transcript|summary|out-dir)(?:=(.*))?$/s.exec(arg) ?? []
+    if (name !== undefined && value) outputs[name === "out-dir" ? "outDir" : name] = value
+  })
+  return outputs
 }
 
 function hintFor(message: string): string {

@@ -1,6 +1,9 @@
+import { reasons } from "../contract/reason.ts"
 import type { Report } from "../contract/report.ts"
 import type { RunOptions } from "../contract/run-options.ts"
 import { UserError } from "../contract/user-error.ts"
+import { neutraliseCommands } from "../report/escape.ts"
+import { toJsonReport } from "../report/json.ts"
 import { run } from "../run.ts"
 import { createConsoleSink } from "../sinks/console.ts"
 import { createStreamSink } from "../sinks/stream.ts"
@@ -8,6 +11,7 @@ import { parseDuration } from "../util/duration.ts"
 import { toConfigRunOptions } from "./config-options.ts"
 import type { OptionValues, runOptions } from "./options.ts"
 import { listenForStop } from "./stop-signals.ts"
+import { writeOut } from "./write-out.ts"
 
 type Values = OptionValues<typeof runOptions>
 
@@ -26,13 +30,16 @@ export async function runCommand(values: Values, host: NodeJS.Process): Promise<
     { ...options, sinks, signal: stop.signal },
     { env: host.env, cwd: host.cwd(), stdin: host.stdin, log: (line) => host.stderr.write(`${line}\n`) },
   )
-  printResult(report, output, host.stdout)
-  return report.exit_code
+  const problem = await writeOut(host.stdout, resultOf(report, output))
+  if (problem === null) return report.exit_code
+  host.stderr.write(`agent-run: the result could not be written to stdout: ${problem}\n`)
+  return report.exit_code || reasons.output_incomplete.exitCode
 }
 
-function printResult(report: Report, output: string, stdout: NodeJS.WriteStream): void {
-  if (output === "json") stdout.write(`${JSON.stringify(report, null, 2)}\n`)
-  if (output === "text" && report.exit_code === 0) stdout.write(`${report.answer}\n`)
+/** What stdout carries for a report; the event stream has been written as it happened. */
+function resultOf(report: Report, output: string): string {
+  if (output === "json") return toJsonReport(report)
+  return output === "text" && report.exit_code === 0 ? `${neutraliseCommands(report.answer ?? "")}\n` : ""
 }
 
 function toRunOptions(values: Values): RunOptions {

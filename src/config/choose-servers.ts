@@ -95,6 +95,6 @@ function unknownNames(
     .map((name) => ({
       code: "usage_error",
       where: `${option} ${name}`,
-      message: `no MCP server of this name is configured; configured: ${configured}`,
+      message: `is not a configured MCP server; configured: ${configured}`,
     }))
 }

@@ -42,10 +42,10 @@ export const reasons = {
   call_denied: { exitCode: 7, status: "stopped", meaning: "a call was denied and on_denied is fail" },
   no_call_succeeded: { exitCode: 8, status: "failed", meaning: "tools were called and none succeeded" },
   script_mismatch: { exitCode: 8, status: "failed", meaning: "the run did not match what the script expects" },
-  transcript_incomplete: {
+  output_incomplete: {
     exitCode: 8,
     status: "failed",
-    meaning: "the transcript or another output could not be written to its end",
+    meaning: "an output could not be written to its end",
   },
   interrupted: { exitCode: 130, status: "stopped", meaning: "SIGINT" },
   terminated: { exitCode: 143, status: "stopped", meaning: "SIGTERM" },

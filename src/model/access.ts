@@ -29,7 +29,7 @@ export function findCredentials(env: Environment): Credentials {
   const identityToken = file === undefined ? value && { value } : { file }
   if (ruleId === undefined || organizationId === undefined || !identityToken) {
     throw new UserError("missing_api_key", "No credentials for the model are in the environment.", {
-      where: "ANTHROPIC_API_KEY",
+      where: "ANTHROPIC_API_KEY:",
       hint: "Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or for federation ANTHROPIC_FEDERATION_RULE_ID, ANTHROPIC_ORGANIZATION_ID and ANTHROPIC_IDENTITY_TOKEN_FILE. Without any, --script FILE runs a scripted model.",
     })
   }

@@ -101,5 +101,11 @@ async function createModel(options: RunOptions, config: Config, host: Host): Pro
 
 /** The task of a run. */
 export function findTask(options: RunOptions, host: Host): Promise<string> {
-  return readTask({ task: options.task, taskFile: options.taskFile, cwd: host.cwd, stdin: host.stdin })
+  return readTask({
+    task: options.task,
+    taskFile: options.taskFile,
+    cwd: host.cwd,
+    stdin: host.stdin,
+    signal: options.signal,
+  })
 }

@@ -7,6 +7,7 @@ import type { Host, RunOptions } from "../contract/run-options.ts"
 import { createBus } from "../events/bus.ts"
 import { createRedactor, type Redactor } from "../events/redact.ts"
 import { createReportFold } from "../report/fold.ts"
+import { toJsonReport } from "../report/json.ts"
 import { renderSummary } from "../report/markdown.ts"
 import { prepareOutputFile, writeOutput } from "../sinks/files.ts"
 import { createJsonlFileSink } from "../sinks/jsonl-file.ts"
@@ -30,6 +31,8 @@ export interface Scene {
   elapsedMs(): number
   /** Open output files; called as soon as their paths are known. Throws a UserError when one cannot be written. */
   openOutputs(paths: OutputPaths): void
+  /** No further output will come. */
+  sealOutputs(): void
   /** The first event. Without it, the end writes one with what is known. */
   start(facts: StartFacts): void
   /** The report so far. */
@@ -83,7 +86,7 @@ export function setScene(options: RunOptions, host: Host): Scene {
     const files: readonly (readonly [string | null, () => string])[] = [
       [outputs.summary, () => renderSummary(report)],
       [outputs.patch, () => patch],
-      [outputs.report, () => `${JSON.stringify(report, null, 2)}\n`],
+      [outputs.report, () => toJsonReport(report)],
     ]
     const problems: string[] = []
     for (const [path, render] of files) {
@@ -104,6 +107,7 @@ export function setScene(options: RunOptions, host: Host): Scene {
       }
       outputs = paths
     },
+    sealOutputs: bus.seal,
     start,
     report: fold.report,
     conclude,
@@ -128,7 +132,7 @@ function incomplete(outcome: Outcome, problems: readonly string[]): Outcome {
 }
 
 function incompleteHead(problems: readonly string[]) {
-  const hint = "The run itself was finished; free the disk and look at what was written."
-  const reason = { code: "transcript_incomplete", message: problems.join("; "), hint } as const
+  const hint = "The run itself was finished. Look at the output named above: is the disk full, was a file removed?"
+  const reason = { code: "output_incomplete", message: problems.join("; "), hint } as const
   return { status: "failed", exit_code: exitCodeOf(ended(reason)), reason } as const
 }

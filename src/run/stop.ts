@@ -16,7 +16,7 @@ export function createStop(options: {
 }): Stop {
   const { outer, timeoutMs, elapsedMs, emit } = options
   const controller = new AbortController()
-  const onOuter = () => controller.abort(reasonOf(outer?.reason))
+  const onOuter = () => controller.abort(stopReason(outer))
   const onTimeout = () => {
     const use = { allowed: timeoutMs / 1000, used: elapsedMs() / 1000 }
     emit({ type: "limit", limit: "timeout", ...use })
@@ -34,7 +34,9 @@ export function createStop(options: {
   }
 }
 
-function reasonOf(given: unknown): Reason {
+/** Why a signal was aborted. */
+export function stopReason(signal: AbortSignal | undefined): Reason {
+  const given: unknown = signal?.reason
   if (typeof given === "object" && given !== null && "code" in given && "message" in given) return given as Reason
   return { code: "interrupted", message: "stopped by the caller", hint: null }
 }

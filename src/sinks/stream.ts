@@ -10,23 +10,25 @@ export interface OutputStream {
 
 /**
  * Write events to a stream, one JSON object a line. A slow reader loses nothing: what it has not taken yet waits here. A
- * reader that went away, or that takes nothing for `stallMs` while we wait for it, is a reason and never a crash.
+ * reader that takes nothing for `stallMs` while we wait for it, is a reason; one that went
+ * away wanted no more. Neither is a crash.
  */
 export function createStreamSink(stream: OutputStream, options: { readonly stallMs?: number } = {}): Sink {
   const stallMs = options.stallMs ?? 60_000
   let waiting: string[] = []
   let problem: string | null = null
+  let isOver = false
   let isWriting = false
   let progress = () => {}
 
   function write(event: RunEvent): void {
-    if (problem !== null) return
+    if (isOver) return
     waiting.push(toJsonLine(event))
     if (!isWriting) writeNext()
   }
 
   function writeNext(): void {
-    isWriting = waiting.length > 0 && problem === null
+    isWriting = waiting.length > 0 && !isOver
     if (!isWriting) return
     stream.write(takeChunk(), (error) => {
       if (error) fail(error)
@@ -44,15 +46,21 @@ export function createStreamSink(stream: OutputStream, options: { readonly stall
 
   function fail(error: Error): void {
     const code = "code" in error ? error.code : undefined
-    problem ??=
-      code === "EPIPE" ? "the event stream was closed by its reader" : `the event stream failed: ${error.message}`
+    isOver = true
+    // A reader that goes away, such as head, wanted no more.
+    if (!readerGone.has(String(code))) problem ??= `the event stream failed: ${error.message}`
     waiting = []
   }
 
+  function giveUp(why: string): void {
+    isOver = true
+    problem ??= why
+  }
+
   async function flush(): Promise<string | null> {
-    while (isWriting && problem === null) {
+    while (isWriting && !isOver) {
       const moved = await progressWithin(stallMs)
-      if (!moved) problem = `the event stream was not read for ${stallMs / 1000} s`
+      if (!moved) giveUp(`the event stream was not read for ${stallMs / 1000} s`)
     }
     return problem
   }
@@ -74,3 +82,5 @@ export function createStreamSink(stream: OutputStream, options: { readonly stall
   })
   return { write, flush, close: flush }
 }
+
+const readerGone = new Set(["EPIPE", "ECONNRESET", "ERR_STREAM_DESTROYED"])

@@ -237,8 +237,8 @@ describe("the choice of servers", () => {
     const error = await failure(load({ "agent.toml": three }, { only: ["x"], without: ["y"] }))
     expect(error.code).toBe("usage_error")
     expect(error.message.split("\n")).toEqual([
-      '--only x no MCP server of this name is configured; configured: "a", "b", "c"',
-      '--without y no MCP server of this name is configured; configured: "a", "b", "c"',
+      '--only x is not a configured MCP server; configured: "a", "b", "c"',
+      '--without y is not a configured MCP server; configured: "a", "b", "c"',
     ])
   })
 

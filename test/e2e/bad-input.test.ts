@@ -65,12 +65,12 @@ const usageMistakes: readonly Mistake[] = [
   {
     what: "--only with an unknown server",
     args: ["--only", "gh"],
-    says: [/--only gh.*no MCP server of this name/, /configured: "files"/],
+    says: [/--only gh.*is not a configured MCP server/, /configured: "files"/],
   },
   {
     what: "--without with an unknown server",
     args: ["--without", "gh"],
-    says: [/--without gh.*no MCP server of this name/, /configured: "files"/],
+    says: [/--without gh.*is not a configured MCP server/, /configured: "files"/],
   },
   {
     what: "two task sources",

@@ -44,14 +44,14 @@ describe("the event stream", () => {
     expect((await outputOf(reader)).trim()).toBe(expected.digest("hex"))
   })
 
-  it("F76 a reader that goes away is a reason, not a crash", async () => {
+  it("F76 a reader that goes away wanted no more: neither a problem nor a crash", async () => {
     const reader = startReader(`process.stdin.once("data", () => process.exit(0))`)
     const sink = createStreamSink(reader.stdin)
     for (let round = 0; round < 2000; round += 1) for (const event of events) sink.write(event)
     await once(reader, "exit")
-    expect(await sink.flush?.()).toMatch(/^the event stream (?:was closed by its reader|failed: )/)
+    expect(await sink.flush?.()).toBeNull()
     for (const event of events) sink.write(event)
-    expect(await sink.close()).toMatch(/^the event stream/)
+    expect(await sink.close()).toBeNull()
   })
 
   it("F76 a reader that never reads does not hold up the end for ever", async () => {

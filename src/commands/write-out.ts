@@ -1,0 +1,10 @@
+/** Write to a stream and wait until it is taken. Returns why it was not; a reader that went away wanted no more. */
+export function writeOut(stream: NodeJS.WriteStream, text: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    if (text === "") return resolve(null)
+    const settle = (error?: NodeJS.ErrnoException | null) =>
+      resolve(error && error.code !== "EPIPE" ? error.message : null)
+    stream.once("error", settle)
+    stream.write(text, settle)
+  })
+}
