@@ -46,6 +46,10 @@ async function dispatch(command: Command, host: NodeJS.Process): Promise<number>
         write: (text) => host.stdout.write(text),
       })
     }
+    case "mcp": {
+      const { connectServers } = await import("./connect-servers.ts")
+      return connectServers(toConfigRunOptions(command.values), { ...command.values, host }, command.work)
+    }
     default:
       return command satisfies never
   }

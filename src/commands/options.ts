@@ -85,6 +85,18 @@ export const configOptions = {
   },
 } as const satisfies Record<string, Option>
 
+const verbosityOptions = {
+  quiet: { type: "boolean", alias: "q", group: "Output", describe: "Only warnings and the end on stderr" },
+  verbose: { type: "boolean", alias: "v", group: "Output", describe: "More on stderr: turns, inputs, server messages" },
+} as const satisfies Record<string, Option>
+
+/** The options of every `agent-run mcp` command, beside its own. */
+export const mcpOptions = {
+  ...configOptions,
+  json: { type: "boolean", group: "Output", describe: "Machine-readable output" },
+  ...verbosityOptions,
+} as const satisfies Record<string, Option>
+
 /** The options of `agent-run run`. The one home of their names and descriptions; parser, help and docs are made from it. */
 export const runOptions = {
   task: { type: "string", value: "TEXT", group: "Task", describe: "What the agent shall do" },
@@ -137,8 +149,7 @@ export const runOptions = {
     group: "Output",
     describe: "Write all of report.json, transcript.jsonl, summary.md, changes.patch",
   },
-  quiet: { type: "boolean", alias: "q", group: "Output", describe: "Only warnings and the end on stderr" },
-  verbose: { type: "boolean", alias: "v", group: "Output", describe: "More on stderr: turns, inputs, server messages" },
+  ...verbosityOptions,
 } as const satisfies Record<string, Option>
 
 /** Options by their command-line name. */

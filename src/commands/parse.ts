@@ -2,7 +2,10 @@ import type { Argv } from "yargs"
 import { suggest } from "../config/suggest.ts"
 import type { RunOptions } from "../contract/run-options.ts"
 import { UserError } from "../contract/user-error.ts"
-import { configOptions, type OptionTable, type OptionValues, runOptions } from "./options.ts"
+import { mcpActions } from "./mcp/actions.ts"
+import type { McpWork } from "./mcp/define-action.ts"
+import { configOptions, mcpOptions, type OptionValues, runOptions } from "./options.ts"
+import { addOptions, valuesOf } from "./yargs-options.ts"
 
 /** A command line that was understood. */
 export type Command =
@@ -13,6 +16,7 @@ export type Command =
       readonly json: boolean
       readonly values: OptionValues<typeof configOptions>
     }
+  | { readonly kind: "mcp"; readonly work: McpWork; readonly values: OptionValues<typeof mcpOptions> }
   | { readonly kind: "help"; readonly text: string }
 
 const configActions = ["check", "show", "schema"] as const
@@ -52,6 +56,15 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
           values: valuesOf(found, configOptions),
         }
       },
+    )
+    .command(
+      "mcp",
+      "The MCP servers of the configuration, without a model",
+      (sub) =>
+        addMcpActions(sub, (found) => {
+          command = found
+        }),
+      () => undefined,
     )
     .epilogue(
       "agent-run --version prints the version.\nExit codes: 0 done, 2 usage or configuration, 4 limit, 5 required server, 6 model, 7 denied, 8 expectation.\nDocs: docs/exit-codes.md, docs/configuration.md",
@@ -95,40 +108,27 @@ export function outputsNamedIn(
   return outputs
 }
 
+function addMcpActions(parser: Argv, choose: (command: Command) => void): Argv {
+  for (const [name, action] of Object.entries(mcpActions)) {
+    const words = Object.entries(action.words).map(([word, { required }]) => (required ? `<${word}>` : `[${word}]`))
+    parser.command(
+      [name, ...words].join(" "),
+      action.describe,
+      (sub) => {
+        addOptions(sub, { ...mcpOptions, ...action.options })
+        for (const [word, { describe }] of Object.entries(action.words)) {
+          sub.positional(word, { type: "string", describe })
+        }
+        return sub
+      },
+      (found) => choose({ kind: "mcp", work: action.prepare(found), values: valuesOf(found, mcpOptions) }),
+    )
+  }
+  return parser.demandCommand(1, "mcp needs an action").strict()
+}
+
 function hintFor(message: string): string {
   const unknown = /^Unknown arguments?: ([^,]+)/.exec(message)?.[1]
   const meant = unknown === undefined ? null : suggest(unknown, Object.keys(runOptions))
   return `${meant === null ? "" : `Did you mean --${meant}? `}agent-run --help lists the options.`
-}
-
-function addOptions(parser: Argv, table: OptionTable): Argv {
-  for (const [name, option] of Object.entries(table)) {
-    parser.option(name, {
-      type: option.repeatable ? "array" : option.type,
-      string: option.type === "string",
-      describe: option.describe,
-      group: `${option.group}:`,
-      ...(option.alias ? { alias: option.alias } : {}),
-      ...(option.choices ? { choices: option.choices } : {}),
-      requiresArg: option.type !== "boolean",
-    })
-  }
-  return parser
-}
-
-function valuesOf<Table extends OptionTable>(
-  found: Readonly<Record<string, unknown>>,
-  table: Table,
-): OptionValues<Table> {
-  const values: Record<string, unknown> = {}
-  for (const [name, option] of Object.entries(table)) {
-    const value = found[name]
-    if (option.repeatable) values[name] = value === undefined ? [] : [value].flat()
-    else if (Array.isArray(value))
-      throw new UserError("usage_error", `--${name} was given ${value.length} times`, { hint: "Give it once." })
-    else if (option.type === "number" && Number.isNaN(value))
-      throw new UserError("usage_error", `--${name} needs a number`)
-    else values[name] = value
-  }
-  return values as OptionValues<Table>
 }

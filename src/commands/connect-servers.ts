@@ -1,0 +1,100 @@
+import type { EffectiveValue } from "../config/effective.ts"
+import { loadConfig } from "../config/load.ts"
+import type { Config } from "../contract/config.ts"
+import type { Reason } from "../contract/reason.ts"
+import type { Report } from "../contract/report.ts"
+import type { RunOptions } from "../contract/run-options.ts"
+import { UserError } from "../contract/user-error.ts"
+import { createBus } from "../events/bus.ts"
+import { createRedactor } from "../events/redact.ts"
+import { createPool, type Pool } from "../mcp/pool.ts"
+import { createReportFold } from "../report/fold.ts"
+import { configOptionsOf, configSecrets, findWorkspace } from "../run/prepare.ts"
+import { createConsoleSink } from "../sinks/console.ts"
+import { version } from "../util/version.ts"
+import { listenForStop } from "./stop-signals.ts"
+
+/** How a command shows what it does. */
+export interface Presentation {
+  readonly host: NodeJS.Process
+  readonly json: boolean | undefined
+  readonly quiet: boolean | undefined
+  readonly verbose: boolean | undefined
+}
+
+/** What a command without a model works with. */
+export interface ServerSession {
+  readonly config: Config
+  readonly effective: readonly EffectiveValue[]
+  readonly workspace: string
+  /** Aborted by SIGINT and SIGTERM. */
+  readonly signal: AbortSignal
+  /** Start the servers, with a line on stderr for each. A command that never asks for them starts none. */
+  connect(): Promise<Pool>
+  /** What the events so far amount to: states, counts and errors of servers. */
+  report(): Report
+  /** The result on stdout, without secrets: JSON with --json, else the text. */
+  print(value: unknown, text: () => string): void
+  /** Bytes on stdout, as they are. */
+  writeBytes(bytes: Uint8Array): void
+}
+
+/** Load the configuration, let a command work with its servers, and close them whatever happens; returns the exit code. */
+export async function connectServers(
+  options: RunOptions,
+  { host, ...show }: Presentation,
+  work: (session: ServerSession) => Promise<number>,
+): Promise<number> {
+  using stop = listenForStop(host)
+  const place = { env: host.env, cwd: host.cwd(), stdin: host.stdin, log: (line: string) => host.stderr.write(line) }
+  const workspace = findWorkspace(options, place)
+  const { config, effective } = await loadConfig(configOptionsOf(options, place, workspace))
+  const redactor = createRedactor({ env: host.env, envGlobs: [], patterns: [] })
+  redactor.add(configSecrets(config, place), config.security.redact)
+  const bus = createBus({ redactor, now: () => new Date() })
+  const fold = createReportFold()
+  bus.attach({ write: fold.write, close: async () => null })
+  bus.attach(
+    createConsoleSink({
+      write: (text) => host.stderr.write(text),
+      verbosity: show.quiet ? "quiet" : show.verbose ? "verbose" : "normal",
+      color: host.stderr.isTTY === true && !host.env.NO_COLOR,
+    }),
+  )
+  for (const warning of config.warnings) bus.emit({ type: "warning", ...warning })
+  const { servers, disabledServers: disabled, mcp: settings } = config
+  const client = { name: "agent-run", version }
+  const pool = createPool({ servers, disabled, settings, emit: bus.emit, client, env: host.env })
+
+  const session: ServerSession = {
+    config,
+    effective,
+    workspace,
+    signal: stop.signal,
+    async connect() {
+      await pool.start(stop.signal)
+      throwIfStopped(stop.signal)
+      return pool
+    },
+    report: fold.report,
+    print(value, text) {
+      const shown = show.json ? `${JSON.stringify(redactor.redact(value), null, 2)}\n` : redactor.redactText(text())
+      host.stdout.write(shown)
+    },
+    writeBytes: (bytes) => void host.stdout.write(bytes),
+  }
+  try {
+    const exitCode = await work(session)
+    throwIfStopped(stop.signal)
+    return exitCode
+  } finally {
+    await pool.close()
+    await bus.close()
+  }
+}
+
+function throwIfStopped(signal: AbortSignal): void {
+  if (!signal.aborted) return
+  const { code, message, hint }: Reason = signal.reason
+  throw new UserError(code, message, hint === null ? {} : { hint })
+}
