@@ -1,13 +1,14 @@
 import type { EffectiveValue } from "../config/effective.ts"
 import { loadConfig } from "../config/load.ts"
 import type { Config } from "../contract/config.ts"
-import type { Reason } from "../contract/reason.ts"
+import { type Reason, type ReasonCode, reasons } from "../contract/reason.ts"
 import type { Report } from "../contract/report.ts"
 import type { RunOptions } from "../contract/run-options.ts"
 import { UserError } from "../contract/user-error.ts"
 import { createBus } from "../events/bus.ts"
 import { createRedactor } from "../events/redact.ts"
 import { createPool, type Pool } from "../mcp/pool.ts"
+import { toLogLines } from "../report/escape.ts"
 import { createReportFold } from "../report/fold.ts"
 import { configOptionsOf, configSecrets, findWorkspace } from "../run/prepare.ts"
 import { createConsoleSink } from "../sinks/console.ts"
@@ -27,6 +28,7 @@ export interface ServerSession {
   readonly config: Config
   readonly effective: readonly EffectiveValue[]
   readonly workspace: string
+  readonly json: boolean
   /** Aborted by SIGINT and SIGTERM. */
   readonly signal: AbortSignal
   /** Start the servers, with a line on stderr for each. A command that never asks for them starts none. */
@@ -35,8 +37,12 @@ export interface ServerSession {
   report(): Report
   /** The result on stdout, without secrets: JSON with --json, else the text. */
   print(value: unknown, text: () => string): void
-  /** Bytes on stdout, as they are. */
-  writeBytes(bytes: Uint8Array): void
+  /** Text on stdout, without secrets; bytes as they are. */
+  write(contents: string | Uint8Array): void
+  /** A line on stderr for people. */
+  note(text: string): void
+  /** Say on stderr why there is no good result; returns the exit code of the reason. */
+  fail(code: ReasonCode, message: string, hint?: string): number
 }
 
 /** Load the configuration, let a command work with its servers, and close them whatever happens; returns the exit code. */
@@ -66,10 +72,16 @@ export async function connectServers(
   const client = { name: "agent-run", version }
   const pool = createPool({ servers, disabled, settings, emit: bus.emit, client, env: host.env })
 
+  const note = (text: string) => {
+    const lines = toLogLines(redactor.redactText(text), { lines: 40, chars: 4000 })
+    host.stderr.write(`${lines.join("\n")}\n`)
+  }
+
   const session: ServerSession = {
     config,
     effective,
     workspace,
+    json: show.json === true,
     signal: stop.signal,
     async connect() {
       await pool.start(stop.signal)
@@ -81,7 +93,14 @@ export async function connectServers(
       const shown = show.json ? `${JSON.stringify(redactor.redact(value), null, 2)}\n` : redactor.redactText(text())
       host.stdout.write(shown)
     },
-    writeBytes: (bytes) => void host.stdout.write(bytes),
+    write: (contents) =>
+      void host.stdout.write(typeof contents === "string" ? redactor.redactText(contents) : contents),
+    note,
+    fail(code, message, hint) {
+      note(`agent-run: ${message}`)
+      if (hint !== undefined) note(`  ${hint}`)
+      return reasons[code].exitCode
+    },
   }
   try {
     const exitCode = await work(session)

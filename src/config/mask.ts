@@ -20,6 +20,12 @@ export function maskServerValue(key: string, value: unknown): unknown {
   return typeof value === "string" ? maskText(value) : value
 }
 
+/** Was something hidden in this value? */
+export function hasMask(value: unknown): boolean {
+  if (typeof value === "string") return value.includes(mask)
+  return typeof value === "object" && value !== null && Object.values(value).some(hasMask)
+}
+
 /** `--token x` and `--token=x` hide x. */
 function maskArgument(argument: unknown, previous: unknown): unknown {
   if (typeof argument !== "string") return argument

@@ -33,7 +33,7 @@ function substitute(result: JsonObject): string {
 }
 
 /** One block of content: text, an image, or a note that says what there was. */
-function adaptBlock(block: unknown): ResultBlock {
+export function adaptBlock(block: unknown): ResultBlock {
   if (!isJsonObject(block)) return note("[content that is no block]")
   switch (block.type) {
     case "text":

@@ -45,6 +45,8 @@ export interface Pool extends AsyncDisposable {
     readonly required: boolean
     readonly state: ServerState
   }[]
+  /** Each server that is to be connected, with its state and all that it offers. */
+  connections(): readonly Connection[]
   /** The instructions of connected servers, held to the same limit as descriptions. */
   instructions(): readonly { readonly server: string; readonly text: string }[]
   /** Required servers that are not connected now, and why. */
@@ -120,6 +122,7 @@ export function createPool(options: PoolOptions): Pool {
       ...connections.map((connection) => ({ ...summaryOf(connection.config), state: connection.state() })),
       ...disabled.map((server) => ({ ...summaryOf(server), state: { status: "disabled", why: server.why } as const })),
     ],
+    connections: () => connections,
     instructions: () =>
       connections.filter(isConnected).flatMap((connection) => {
         const text = connection.instructions()?.trim()

@@ -114,7 +114,12 @@ function isListed(connections: readonly Connection[], uri: string, server: unkno
   )
 }
 
-function chooseReader(connections: readonly Connection[], uri: string, server: unknown): Connection | ToolResult {
+/** The server to ask for a URI: the one that is named, or the only one that offers it. */
+export function chooseReader(
+  connections: readonly Connection[],
+  uri: string,
+  server: unknown,
+): Connection | ToolResult {
   if (server !== undefined && server !== null) {
     const chosen = chooseServers(connections, server)
     if ("isError" in chosen) return chosen

@@ -1,4 +1,7 @@
 import { defineAction, type McpAction } from "./define-action.ts"
+import { readOptions } from "./options.ts"
+
+const oneServer = { server: { describe: "Only this server", required: false } }
 
 /** The commands of `agent-run mcp`: the one home of their names, words and options; parser, help and docs are made from it. */
 export const mcpActions: Readonly<Record<string, McpAction>> = {
@@ -7,5 +10,44 @@ export const mcpActions: Readonly<Record<string, McpAction>> = {
     words: {},
     options: {},
     load: async () => (await import("./list.ts")).listServers,
+  }),
+  tools: defineAction({
+    describe: "Every tool by the name that rules use, with its hints, also the hidden ones",
+    words: oneServer,
+    options: {},
+    load: async () => (await import("./tools.ts")).listTools,
+  }),
+  resources: defineAction({
+    describe: "The resources and resource templates of the servers",
+    words: oneServer,
+    options: {},
+    load: async () => (await import("./resources.ts")).listResources,
+  }),
+  read: defineAction({
+    describe: "The contents of a resource, as they are",
+    words: { uri: { describe: "URI of the resource", required: true } },
+    options: readOptions,
+    load: async () => (await import("./read.ts")).readResource,
+  }),
+  prompts: defineAction({
+    describe: "The prompts of the servers, by the name that --prompt takes",
+    words: oneServer,
+    options: {},
+    load: async () => (await import("./prompts.ts")).listPrompts,
+  }),
+  call: defineAction({
+    describe: "Call one tool by hand: its result on stdout, exit code 8 when it fails, 7 when a rule denies it",
+    words: {
+      tool: { describe: "mcp__SERVER__TOOL or SERVER/TOOL", required: true },
+      input: { describe: "The input, a JSON object. Default: {}", required: false },
+    },
+    options: {},
+    load: async () => (await import("./call.ts")).callTool,
+  }),
+  export: defineAction({
+    describe: "The effective servers as mcpServers JSON, variables unexpanded, secrets masked; starts none",
+    words: {},
+    options: {},
+    load: async () => (await import("./export.ts")).exportConfig,
   }),
 }
