@@ -1,20 +1,35 @@
+import { resolve } from "node:path"
+import { stringify } from "smol-toml"
+import { importFile } from "../config/import-file.ts"
 import { configJsonSchema } from "../config/json-schema.ts"
 import { type ConfigOptions, loadConfig } from "../config/load.ts"
 import { renderEffectiveJson, renderEffectiveText } from "../config/render-effective.ts"
 import type { Config } from "../contract/config.ts"
+import { UserError } from "../contract/user-error.ts"
 import { createPolicy } from "../permissions/policy.ts"
 
 /** What `agent-run config` is asked to do. */
 export interface ConfigCommand {
-  readonly action: "check" | "show" | "schema"
+  readonly action: "check" | "show" | "schema" | "import"
   readonly json: boolean
+  /** The file to import; only for `import`. */
+  readonly file: string | undefined
   readonly options: ConfigOptions
   /** Takes what belongs on stdout. */
   readonly write: (text: string) => void
+  /** Takes a line for people. */
+  readonly note: (line: string) => void
 }
 
-/** `agent-run config check|show|schema`: returns the exit code, throws a UserError for a configuration that is wrong. */
-export async function runConfigCommand({ action, json, options, write }: ConfigCommand): Promise<number> {
+/** `agent-run config check|show|schema|import`: returns the exit code, throws a UserError for what is wrong. */
+export async function runConfigCommand(command: ConfigCommand): Promise<number> {
+  const { action, json, options, file, write, note } = command
+  if ((file !== undefined) !== (action === "import")) {
+    throw new UserError(
+      "usage_error",
+      action === "import" ? "config import needs a file" : `config ${action} takes no file`,
+    )
+  }
   switch (action) {
     case "schema":
       write(formatJson(configJsonSchema()))
@@ -29,6 +44,12 @@ export async function runConfigCommand({ action, json, options, write }: ConfigC
       const { config, effective } = await loadConfig(options)
       const asJson = () => formatJson(renderEffectiveJson(effective))
       write(json ? asJson() : renderEffectiveText(effective, config.disabledServers))
+      return 0
+    }
+    case "import": {
+      const { servers, warnings } = await importFile(resolve(options.cwd, file ?? ""), options.cwd)
+      for (const { code, message } of warnings) note(`warning ${code}: ${message}`)
+      write(json ? formatJson({ mcp_servers: servers, warnings }) : stringify({ mcp_servers: servers }))
       return 0
     }
     default:

@@ -1,5 +1,6 @@
 import { reasons } from "../contract/reason.ts"
 import { UserError } from "../contract/user-error.ts"
+import { toLogLine } from "../report/escape.ts"
 import { toConfigRunOptions } from "./config-options.ts"
 import { type Command, outputsNamedIn, parseCommandLine } from "./parse.ts"
 import { bugHint } from "./stop-signals.ts"
@@ -44,6 +45,7 @@ async function dispatch(command: Command, host: NodeJS.Process): Promise<number>
         ...command,
         options: configOptionsOf(options, place, findWorkspace(options, place)),
         write: (text) => host.stdout.write(text),
+        note: (line) => host.stderr.write(`${toLogLine(line, 1000)}\n`),
       })
     }
     case "mcp": {

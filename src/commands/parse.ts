@@ -13,13 +13,14 @@ export type Command =
   | {
       readonly kind: "config"
       readonly action: ConfigAction
+      readonly file: string | undefined
       readonly json: boolean
       readonly values: OptionValues<typeof configOptions>
     }
   | { readonly kind: "mcp"; readonly work: McpWork; readonly values: OptionValues<typeof mcpOptions> }
   | { readonly kind: "help"; readonly text: string }
 
-const configActions = ["check", "show", "schema"] as const
+const configActions = ["check", "show", "schema", "import"] as const
 
 type ConfigAction = (typeof configActions)[number]
 
@@ -42,16 +43,18 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
       },
     )
     .command(
-      "config <action>",
-      "check: validate; show: every effective value and its source; schema: JSON Schema",
+      "config <action> [file]",
+      "check: validate; show: every effective value and its source; schema: JSON Schema; import FILE.json: print it as TOML",
       (sub) =>
         addOptions(sub, configOptions)
           .positional("action", { choices: configActions, demandOption: true })
+          .positional("file", { type: "string", describe: "import: JSON with MCP servers of another program" })
           .option("json", { type: "boolean", describe: "Machine-readable output" }),
       (found) => {
         command = {
           kind: "config",
           action: found.action,
+          file: found.file,
           json: found.json === true,
           values: valuesOf(found, configOptions),
         }

@@ -37,10 +37,14 @@ function maskArgument(argument: unknown, previous: unknown): unknown {
   return maskText(argument)
 }
 
+/** How a header begins before the variable that holds its secret. */
+const schemeAlone = /^(bearer|basic|token|apikey) +$/i
+
 /** Keep which variables are used and hide everything else. */
 function maskLiterals(text: unknown): unknown {
   if (typeof text !== "string") return text
   const shown = parseVariables(text).map((part) => {
+    if (part.kind === "literal" && schemeAlone.test(part.text)) return part.text
     if (part.kind !== "variable") return mask
     return part.fallback === null ? part.written : `\${${part.name}:-${mask}}`
   })

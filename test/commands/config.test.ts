@@ -13,6 +13,8 @@ async function run(
   let output = ""
   const exitCode = await runConfigCommand({
     ...command,
+    file: undefined,
+    note: () => {},
     options: optionsFor(createWorkspace(files), options),
     write: (text) => {
       output += text
@@ -57,7 +59,7 @@ describe("config show", () => {
       'env = { GH_TOKEN = "${GH_TOKEN}", API_KEY = "***", MODE = "${MODE:-fast}", DB = "pg://me:***@h/db" }  # agent.toml:7',
       "# not started: it is switched off (agent.toml:12)",
       'url = "https://h.example/mcp?api_key=***&x=1"  # agent.toml:10',
-      'headers = { X-Any = "***", Authorization = "***${GH_TOKEN:-***}" }  # agent.toml:11',
+      'headers = { X-Any = "***", Authorization = "Bearer ${GH_TOKEN:-***}" }  # agent.toml:11',
       "[[permissions.rules]]  # --deny",
       "[[permissions.rules]]  # agent.toml:14",
       'args = { repo = "acme/*" }',
