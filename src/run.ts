@@ -1,4 +1,4 @@
-import { checkEnd } from "./agent/end-checks.ts"
+import { resolve } from "node:path"
 import { createLimits } from "./agent/limits.ts"
 import { runLoop } from "./agent/loop.ts"
 import { composeSystemPrompt } from "./agent/prompt.ts"
@@ -10,6 +10,8 @@ import type { Reason } from "./contract/reason.ts"
 import type { Report } from "./contract/report.ts"
 import type { Host, RunOptions } from "./contract/run-options.ts"
 import { UserError } from "./contract/user-error.ts"
+import { loadAnswerSchema } from "./expect/answer-schema.ts"
+import { checkEnd } from "./expect/end-checks.ts"
 import { createPool, type Pool } from "./mcp/pool.ts"
 import { createPolicy } from "./permissions/policy.ts"
 import { createDesk } from "./run/desk.ts"
@@ -45,6 +47,8 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
   scene.sealOutputs()
   const policy = createPolicy(config.permissions)
   const task = await findTask(options, host)
+  const answerSchema =
+    options.outputSchema === undefined ? null : await loadAnswerSchema(resolve(host.cwd, options.outputSchema))
   const model = await chooseModel(options, config, host)
 
   scene.start({ task, model: model.id, workspace, config_sources: [...config.sources], sandbox: "off" })
@@ -76,8 +80,15 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
     const { maxDenials, onDenied } = config.permissions
     return runLoop({
       task,
-      system: composeSystemPrompt({ workspace, systemPrompt, instructions, serverInstructions: pool.instructions() }),
+      system: composeSystemPrompt({
+        workspace,
+        systemPrompt,
+        instructions,
+        answerSchema: answerSchema?.schema ?? null,
+        serverInstructions: pool.instructions(),
+      }),
       model,
+      answerSchema,
       definitions: () => toolbox.definitions,
       desk: createDesk({ toolbox, withheld, policy, changes, maxResultChars: config.tools.maxResultChars }),
       limits: createLimits({ ...config.agent, maxDenials }, scene.elapsedMs, scene.emit),
@@ -94,9 +105,12 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
   await pool.close()
   const { files, patch, warning } = await changes.finish()
   if (warning !== null) scene.emit({ type: "warning", code: "changes_unknown", message: warning })
-  const { calls } = scene.report()
-  const { someCallSucceeds } = config.expect
-  const checked = checkEnd(outcome, { calls, someCallSucceeds, missingRequired: lost })
+  const checked = checkEnd(outcome, {
+    ...scene.report(),
+    filesChanged: files,
+    settings: config.expect,
+    missingRequired: lost,
+  })
   return { ...checked, toolsOffered, filesChanged: [...files], patch }
 }
 

@@ -1,4 +1,5 @@
 import type { Emit } from "../contract/event.ts"
+import type { JsonSchema } from "../contract/json.ts"
 import type {
   AssistantBlock,
   Message,
@@ -20,6 +21,7 @@ export interface ConversationOptions {
   readonly system: string
   readonly task: string
   readonly definitions: () => readonly ToolDefinition[]
+  readonly answerSchema: { readonly schema: JsonSchema } | null
   readonly emit: Emit
   readonly signal: AbortSignal
 }
@@ -60,8 +62,15 @@ export function createConversation(options: ConversationOptions): Conversation {
       options.emit({ type: "turn.start", turn, kind: request.kind })
       const { system, model, emit, signal } = options
       const tools = options.definitions()
+      const answerSchema = options.answerSchema?.schema
       const answer = await model.ask(
-        { system, tools, messages, maxOutputTokens: request.maxOutputTokens },
+        {
+          system,
+          tools,
+          messages,
+          maxOutputTokens: request.maxOutputTokens,
+          ...(answerSchema && { answerSchema }),
+        },
         { signal, emit },
       )
       if (answer.kind === "reply") {

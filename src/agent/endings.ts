@@ -16,6 +16,7 @@ const hints: Partial<Record<ReasonCode, string>> = {
   model_truncated: "Raise agent.max_output_tokens, or ask for a shorter answer.",
   model_refused: "Change the task or the model; the transcript has the whole conversation.",
   model_empty: "Run it again, or make the task more specific.",
+  output_schema: "The answer is in the report. Is the schema what the task asks for?",
   context_overflow: "Give a smaller task, or set tools.max_result_chars lower.",
 }
 

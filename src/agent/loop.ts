@@ -2,6 +2,7 @@ import type { Emit } from "../contract/event.ts"
 import type { Model, ModelAnswer, ToolDefinition, ToolUseBlock } from "../contract/model.ts"
 import { ended, type Outcome } from "../contract/outcome.ts"
 import type { Reason } from "../contract/reason.ts"
+import { type AnswerSchema, judgeAnswer, repairRequest } from "./answer.ts"
 import { type CallDesk, callTools, type SettledCall, skipCalls } from "./call-tools.ts"
 import { callsOf, createConversation, textOf } from "./conversation.ts"
 import { deniedReason, fail, repetitionNote } from "./endings.ts"
@@ -18,6 +19,8 @@ export interface LoopOptions {
   readonly limits: Limits
   readonly maxOutputTokens: number
   readonly onDenied: "continue" | "fail"
+  /** Must the answer fit something? Judges it, and says what is wrong. */
+  readonly answerSchema: AnswerSchema | null
   /** Why no further request may be made, such as a required server that is gone. */
   readonly mustEnd: () => Reason | null
   readonly emit: Emit
@@ -26,6 +29,7 @@ export interface LoopOptions {
 }
 
 const maxPauses = 10
+const maxRepairs = 2
 const nudge = "You ended your turn without an answer. Say what you did and found, or go on with the task."
 const askForSummary =
   "A limit of this run has been reached; no more tools can be called. Say briefly what is done, what you found, and what is left to do."
@@ -37,6 +41,7 @@ export async function runLoop(run: LoopOptions): Promise<Outcome> {
   let { maxOutputTokens } = run
   let pauses = 0
   let nudged = false
+  let repairs = 0
 
   for (;;) {
     const blocked = run.mustEnd()
@@ -58,7 +63,15 @@ export async function runLoop(run: LoopOptions): Promise<Outcome> {
       case "end_turn":
       case "stop_sequence": {
         const answer = textOf(reply)
-        if (answer !== "") return { kind: "answered", answer }
+        const judged = answer === "" ? null : await judgeAnswer(answer, run.answerSchema)
+        if (judged?.ok) return { kind: "answered", answer, ...judged.fields }
+        if (judged) {
+          if (repairs === maxRepairs) return fail("output_schema", `the answer does not fit: ${judged.problem}`, reply)
+          repairs += 1
+          talk.addReply(reply)
+          talk.addText(repairRequest(judged.problem))
+          break
+        }
         if (nudged) return fail("model_empty", "the model ended its turn twice without an answer")
         nudged = true
         if (reply.content.length > 0) talk.addReply(reply)

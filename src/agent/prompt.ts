@@ -1,3 +1,5 @@
+import type { JsonSchema } from "../contract/json.ts"
+
 const headless = `You are agent-run, an agent in an automated pipeline. Nobody watches and nobody can answer questions: decide yourself, and do the whole task with the tools you have.
 
 - Work in the workspace. Paths are relative to it.
@@ -12,6 +14,7 @@ export interface PromptParts {
   /** Replaces our own text. */
   readonly systemPrompt: string | null
   readonly instructions: string | null
+  readonly answerSchema: JsonSchema | null
   readonly serverInstructions: readonly { readonly server: string; readonly text: string }[]
 }
 
@@ -19,6 +22,11 @@ export interface PromptParts {
 export function composeSystemPrompt(parts: PromptParts): string {
   const sections = [parts.systemPrompt ?? headless, `Workspace: ${parts.workspace}`]
   if (parts.instructions) sections.push(`# Instructions\n${parts.instructions.trim()}`)
+  if (parts.answerSchema) {
+    sections.push(
+      `# Answer\nYour last message must be JSON alone, of this JSON Schema:\n${JSON.stringify(parts.answerSchema)}`,
+    )
+  }
   for (const { server, text } of parts.serverInstructions) {
     sections.push(`# Notes of the MCP server "${server}" on its tools\n${text.trim()}`)
   }

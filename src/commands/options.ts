@@ -135,6 +135,12 @@ export const runOptions = {
     group: "Output",
     describe: "What stdout carries: the answer, the report, or the event stream. Default: text",
   },
+  "output-schema": {
+    type: "string",
+    value: "FILE",
+    group: "Output",
+    describe: "The answer must be JSON of this schema; repaired at most twice, else exit code 8",
+  },
   report: { type: "string", value: "FILE", group: "Output", describe: "Write the JSON report" },
   transcript: {
     type: "string",

@@ -49,6 +49,7 @@ function toRunOptions(values: Values): RunOptions {
     taskFile: values["task-file"],
     baseUrl: values["base-url"],
     script: values.script,
+    outputSchema: values["output-schema"],
     maxTurns: values["max-turns"],
     maxCostUsd: values["max-cost-usd"],
     maxTokens: values["max-tokens"],

@@ -13,7 +13,7 @@ import { readLayers } from "./read-layers.ts"
 import { readPrompts } from "./read-prompts.ts"
 import { rulesOf, rulesOfOptions } from "./rules.ts"
 import { serverPolicyOf } from "./server-policy.ts"
-import { toAgentSettings, toMcpSettings, toPermissionSettings, toToolSettings } from "./translate.ts"
+import { toAgentSettings, toExpectSettings, toMcpSettings, toPermissionSettings, toToolSettings } from "./translate.ts"
 
 /** Everything that decides what the configuration of a run is. */
 export interface ConfigOptions {
@@ -83,7 +83,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     security: { redact: stringsOf("redact"), redactEnv: stringsOf("redactEnv") },
     permissions: toPermissionSettings(merged, [...optionRules, ...rulesOf(layers)]),
     tools: toToolSettings(values, env),
-    expect: { someCallSucceeds: values.expect.some_call_succeeds },
+    expect: toExpectSettings(values),
     output: pathsOf(outputs),
     sources: layers.flatMap(({ file }) => (file === null ? [] : [file.shown])),
     files: layers.flatMap(({ file }) => (file === null ? [] : [file.path])),

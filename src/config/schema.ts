@@ -62,7 +62,7 @@ const securitySchema = z.strictObject({
   mcp_server_allowlist: described(z._default(names, []), "When not empty, only these servers start."),
   mcp_server_denylist: described(z._default(names, []), "These servers never start. Lists of all files add up."),
   redact: described(
-    z._default(z.array(text.check(z.superRefine(checkPattern))), []),
+    z._default(z.array(text.check(z.superRefine(checkMask))), []),
     "Regular expressions; what matches is masked in every output. Lists of all files add up.",
   ),
   redact_env: described(
@@ -123,6 +123,17 @@ const expectSchema = z.strictObject({
     z._default(z.boolean(), true),
     "A run that called tools and saw every call fail ends with exit code 8.",
   ),
+  tools_called: described(z._default(names, []), "Globs on tool names; each must match a call that succeeded."),
+  tools_not_called: described(z._default(names, []), "Globs on tool names; none may match a call that was run."),
+  files_changed: described(z._default(names, []), "Globs on paths; each must match a file that the run changed."),
+  files_unchanged: described(z._default(names, []), "Globs on paths; none may match a file that the run changed."),
+  answer_matches: described(
+    z.optional(text.check(z.superRefine(checkPattern))),
+    "Regular expression that the answer must match.",
+  ),
+  max_cost_usd: described(z.optional(dollars), "The run must not have cost more."),
+  max_turns: described(z.optional(amount), "The run must not have taken more turns."),
+  max_denied: described(z.optional(amount), "No more calls than this may have been denied."),
 })
 
 const outputSchema = z.strictObject({
@@ -151,6 +162,14 @@ export const configSchema = z.strictObject({
 export type ConfigValues = z.infer<typeof configSchema>
 
 function checkPattern(pattern: string, context: { addIssue(message: string): void }): void {
+  try {
+    new RegExp(pattern, "u").test("")
+  } catch (error) {
+    context.addIssue(`is not a regular expression: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+function checkMask(pattern: string, context: { addIssue(message: string): void }): void {
   try {
     if (new RegExp(pattern).test("")) context.addIssue("matches the empty text, and so would mask everything")
   } catch (error) {

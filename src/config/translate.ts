@@ -1,4 +1,10 @@
-import type { AgentSettings, McpSettings, PermissionSettings, ToolSettings } from "../contract/config.ts"
+import type {
+  AgentSettings,
+  ExpectSettings,
+  McpSettings,
+  PermissionSettings,
+  ToolSettings,
+} from "../contract/config.ts"
 import type { Rule } from "../contract/decision.ts"
 import { childEnvironment } from "../util/child-environment.ts"
 import type { MergedConfig } from "./merge.ts"
@@ -25,6 +31,21 @@ export function toAgentSettings({ agent }: ConfigValues, prompts: Prompts): Agen
         { input, output, cacheRead: cache_read, cacheWrite: cache_write },
       ]),
     ),
+  }
+}
+
+/** `[expect]` in the terms of the code. */
+export function toExpectSettings({ expect }: ConfigValues): ExpectSettings {
+  return {
+    someCallSucceeds: expect.some_call_succeeds,
+    toolsCalled: expect.tools_called,
+    toolsNotCalled: expect.tools_not_called,
+    filesChanged: expect.files_changed,
+    filesUnchanged: expect.files_unchanged,
+    answerMatches: expect.answer_matches ?? null,
+    maxCostUsd: expect.max_cost_usd ?? null,
+    maxTurns: expect.max_turns ?? null,
+    maxDenied: expect.max_denied ?? null,
   }
 }
 

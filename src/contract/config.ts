@@ -51,6 +51,17 @@ export interface ToolSettings {
 /** `[expect]`: what must hold at the end of a run that would be green. */
 export interface ExpectSettings {
   readonly someCallSucceeds: boolean
+  /** Globs on tool names: each must match a call that succeeded; none may match a call that ran. */
+  readonly toolsCalled: readonly string[]
+  readonly toolsNotCalled: readonly string[]
+  /** Globs on changed paths: each must match one; none may match one. */
+  readonly filesChanged: readonly string[]
+  readonly filesUnchanged: readonly string[]
+  /** A regular expression. */
+  readonly answerMatches: string | null
+  readonly maxCostUsd: number | null
+  readonly maxTurns: number | null
+  readonly maxDenied: number | null
 }
 
 /** Where the files of a run go; `null` is "not written". */

@@ -142,6 +142,7 @@ export const runEventSchema = z.discriminatedUnion("type", [
     exit_code: count,
     reason: z.nullable(reasonSchema),
     answer: z.nullable(text),
+    structured: z.optional(z.unknown()),
     duration_ms: count,
     tools_offered: count,
     files_changed: z.array(fileChangeSchema),

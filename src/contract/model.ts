@@ -61,6 +61,8 @@ export interface ModelRequest {
   readonly tools: readonly ToolDefinition[]
   readonly messages: readonly Message[]
   readonly maxOutputTokens: number
+  /** The answer shall be JSON of this schema; a model that cannot promise it may ignore it. */
+  readonly answerSchema?: JsonSchema
 }
 
 /** What a model answers: a reply, or why there is none. A model never throws for what the API or the script did. */

@@ -2,7 +2,8 @@ import { type Reason, type RunStatus, reasons } from "./reason.ts"
 
 /** How a run ended. The exit code and the status follow from it and from nothing else. */
 export type Outcome =
-  | { readonly kind: "answered"; readonly answer: string }
+  /** `structured` is the answer as JSON when the run asked for a schema. */
+  | { readonly kind: "answered"; readonly answer: string; readonly structured?: unknown }
   /** `answer` is what there is of one: a summary asked for at a limit, or a partial text. */
   | { readonly kind: "ended"; readonly reason: Reason; readonly answer: string | null }
 

@@ -41,6 +41,8 @@ export const reasons = {
   unknown_stop_reason: { exitCode: 6, status: "failed", meaning: "the model stopped for a reason we do not know" },
   call_denied: { exitCode: 7, status: "stopped", meaning: "a call was denied and on_denied is fail" },
   no_call_succeeded: { exitCode: 8, status: "failed", meaning: "tools were called and none succeeded" },
+  expectation_failed: { exitCode: 8, status: "failed", meaning: "something that [expect] asks for does not hold" },
+  output_schema: { exitCode: 8, status: "failed", meaning: "the answer is not JSON of the schema that was asked for" },
   script_mismatch: { exitCode: 8, status: "failed", meaning: "the run did not match what the script expects" },
   output_incomplete: {
     exitCode: 8,

@@ -28,6 +28,9 @@ export interface RunOptions {
   /** A file with the turns of a scripted model. */
   readonly script?: string
 
+  /** A file with a JSON Schema that the answer must fit. */
+  readonly outputSchema?: string
+
   readonly maxTurns?: number
   readonly maxCostUsd?: number
   readonly maxTokens?: number

@@ -38,11 +38,14 @@ export function findCredentials(env: Environment): Credentials {
   return { kind: "federation", ruleId, organizationId, serviceAccountId, workspaceId, identityToken }
 }
 
+/** Where the API is when nobody says otherwise. */
+export const publicEndpoint = "https://api.anthropic.com"
+
 /** Where the API is: the flag, the environment, or the public one. The key travels encrypted or stays on this machine. */
 export function findEndpoint(baseUrl: string | null, env: Environment): string {
   const fromEnvironment = read(env, "ANTHROPIC_BASE_URL")
   const given = baseUrl ?? fromEnvironment
-  if (given === undefined) return "https://api.anthropic.com"
+  if (given === undefined) return publicEndpoint
   const where = baseUrl === null ? "ANTHROPIC_BASE_URL" : "--base-url"
   if (!URL.canParse(given)) throw new UserError("usage_error", `is not a URL: ${JSON.stringify(given)}`, { where })
 

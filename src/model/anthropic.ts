@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 import type { AgentSettings } from "../contract/config.ts"
 import type { Model, ModelAnswer, ModelContext, ModelRequest, Price } from "../contract/model.ts"
-import { findCredentials, findEndpoint } from "./access.ts"
+import { findCredentials, findEndpoint, publicEndpoint } from "./access.ts"
 import type { ApiClient } from "./api-client.ts"
 import { type AttemptResult, attempt } from "./attempt.ts"
 import { aborted, type Fault, tooLarge } from "./fault.ts"
@@ -22,6 +22,8 @@ interface AnthropicOptions {
   readonly baseUrl: string | null
   readonly env: Readonly<Record<string, string | undefined>>
   readonly waits?: Partial<ModelWaits>
+  /** May the API be told the schema of the answer? Default: at its public endpoint. */
+  readonly structuredAnswers?: boolean
   /** For what the SDK has to say; never stdout. */
   readonly log: (line: string) => void
 }
@@ -35,6 +37,8 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
   const apiVersion = options.env.AGENT_RUN_API_VERSION?.trim() || undefined
   const models = [options.model, ...options.fallbackModels]
   let current = 0
+  // Other endpoints may not know the parameter; there the prompt alone asks for the schema, and we validate either way.
+  let promisesSchemas = options.structuredAnswers ?? endpoint === publicEndpoint
 
   const openClient = async () => {
     const { createApiClient } = await import("./api-client.ts")
@@ -60,10 +64,16 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
           deadline,
           model,
           effort: options.effort,
-          request,
+          request: promisesSchemas ? request : { ...request, answerSchema: undefined },
           context,
         })
         if (result.kind === "reply") return toAnswer(result.reply, model, options.prices)
+        if (request.answerSchema && promisesSchemas && result.fault.code === "model_request_rejected") {
+          promisesSchemas = false
+          const error = `${result.fault.message} Going on without the API's own check of the answer schema.`
+          context.emit({ type: "retry", what: "model", attempt: result.attempts, delay_ms: 0, error })
+          continue
+        }
 
         const next = models[current + 1]
         if (result.fault.code !== "model_overloaded" || next === undefined) return toFailure(result)

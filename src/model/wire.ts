@@ -26,11 +26,21 @@ export function toWireRequest(
   return {
     model: options.model,
     max_tokens: request.maxOutputTokens,
-    ...(options.effort === null ? {} : { output_config: { effort: options.effort } }),
+    ...toOutputConfig(options.effort, request.answerSchema),
     ...(tools.length === 0 ? {} : { tools }),
     ...(system.length === 0 ? {} : { system }),
     messages: markNewest(request.messages.map(toWireMessage).filter((message) => message.content.length > 0)),
     stream: true,
+  }
+}
+
+function toOutputConfig(effort: AgentSettings["effort"], schema: ModelRequest["answerSchema"]) {
+  if (effort === null && schema === undefined) return {}
+  return {
+    output_config: {
+      ...(effort !== null && { effort }),
+      ...(schema !== undefined && { format: { type: "json_schema" as const, schema } }),
+    },
   }
 }
 

@@ -99,7 +99,7 @@ export function createReportFold(): ReportFold {
       exit_code: end?.exit_code ?? 1,
       reason: end === null ? withoutEnd : end.reason,
       answer: end?.answer ?? null,
-      structured: null,
+      structured: end?.structured ?? null,
       run: {
         id: start?.run_id ?? "",
         started_at: startedAt,

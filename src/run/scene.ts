@@ -69,6 +69,7 @@ export function setScene(options: RunOptions, host: Host): Scene {
       exit_code: exitCodeOf(outcome),
       reason: outcome.kind === "ended" ? outcome.reason : null,
       answer: outcome.answer,
+      ...(outcome.kind === "answered" && outcome.structured !== undefined && { structured: outcome.structured }),
       duration_ms: Math.round(elapsedMs()),
       tools_offered: end.toolsOffered,
       files_changed: end.filesChanged,

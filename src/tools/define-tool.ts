@@ -1,4 +1,3 @@
-import type { OutputUnit, Schema, Validator } from "@cfworker/json-schema"
 import type { JsonObject, JsonSchema } from "../contract/json.ts"
 import {
   errorResult,
@@ -10,6 +9,7 @@ import {
   textResult,
 } from "../contract/tool.ts"
 import { UserError } from "../contract/user-error.ts"
+import { createSchemaCheck } from "../util/schema-check.ts"
 
 /** What a tool is made of; hints that are not given are not claimed. */
 export interface DefineToolOptions {
@@ -33,7 +33,7 @@ export function defineTool(options: DefineToolOptions): Tool {
       hint: "Use 1 to 128 letters, digits, _ and -.",
     })
   }
-  const problemsOf = createInputCheck(options.inputSchema)
+  const problemsOf = createSchemaCheck(options.inputSchema)
   return {
     name: options.name,
     description: options.description,
@@ -57,32 +57,4 @@ export function defineTool(options: DefineToolOptions): Tool {
       }
     },
   }
-}
-
-/** The validator is loaded and built at the first call: most tools of a run are never called. */
-function createInputCheck(inputSchema: JsonSchema): (input: JsonObject) => Promise<string | null> {
-  let validator: Validator | null = null
-  return async (input) => {
-    if (validator === null) {
-      const library = await import("@cfworker/json-schema")
-      validator = new library.Validator(inputSchema as Schema, "2020-12", false)
-    }
-    const { valid, errors } = validator.validate(input)
-    return valid ? null : describe(errors)
-  }
-}
-
-const wrappers = new Set(["properties", "patternProperties", "items", "prefixItems", "$ref", "allOf"])
-
-function describe(errors: readonly OutputUnit[]): string {
-  const causes = errors.filter((error) => !wrappers.has(error.keyword))
-  return (causes.length > 0 ? causes : errors)
-    .slice(0, 5)
-    .map((error) => `${fieldOf(error.instanceLocation)}${error.error}`)
-    .join(" ")
-}
-
-function fieldOf(pointer: string): string {
-  const field = pointer.replace(/^#\/?/, "").replaceAll("/", ".")
-  return field === "" ? "" : `${field}: `
 }

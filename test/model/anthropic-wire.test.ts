@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import type { Message, ModelRequest } from "../../src/contract/model.ts"
 import {
   answer,
+  errorReply,
   type MessagesServer,
   startMessagesServer,
   text,
@@ -209,5 +210,19 @@ describe("the reply", () => {
       modelFor(server, { fallbackModels: ["someone-else-1"] }).priced,
       modelFor(server, { fallbackModels: ["someone-else-1"], prices: { "someone-else-1": price } }).priced,
     ]).toEqual([false, false, true])
+  })
+
+  it("the schema of the answer is sent where the API knows it, and left out once the API refuses it", async () => {
+    const answerSchema = { type: "object", properties: { count: { type: "integer" } } }
+    const format = { type: "json_schema", schema: answerSchema }
+    const refused = errorReply(400, "invalid_request_error", { message: "this schema is not supported" })
+    server = await startMessagesServer([answer([text("{}")]), refused, ...Array(3).fill(answer([text("{}")]))])
+    const model = modelFor(server, { structuredAnswers: true, effort: "low" })
+    for (let round = 0; round < 3; round += 1) {
+      expect((await ask(model, { ...hello, answerSchema })).answer.kind).toBe("reply")
+    }
+    await ask(modelFor(server), { ...hello, answerSchema })
+    const sent = [{ effort: "low", format }, { effort: "low", format }, { effort: "low" }, { effort: "low" }, undefined]
+    expect(server.requests.map(({ body }) => ("output_config" in body ? body.output_config : undefined))).toEqual(sent)
   })
 })

@@ -1,14 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { Readable } from "node:stream"
-import { onTestFinished } from "vitest"
 import { type RunEvent, runEventSchema } from "../../src/contract/event.ts"
 import { type Report, reportSchema } from "../../src/contract/report.ts"
 import type { RunOptions } from "../../src/contract/run-options.ts"
 import { createScriptModel } from "../../src/model/script.ts"
 import type { Script } from "../../src/model/script-schema.ts"
 import { run } from "../../src/run.ts"
+import { scratchFolder } from "./scratch-folder.ts"
 
 /** A run inside the test process: everything real but the process and, when `turns` are given, the model. */
 export interface InProcessRun extends Omit<RunOptions, "onEvent"> {
@@ -25,7 +22,7 @@ export interface InProcessResult {
 
 /** Run a task in a scratch workspace and collect its events. */
 export async function runInProcess({ turns, env, ...options }: InProcessRun): Promise<InProcessResult> {
-  const workspace = options.workspace ?? scratchFolder()
+  const workspace = options.workspace ?? (await scratchFolder())
   const events: RunEvent[] = []
   const report = await run(
     {
@@ -44,13 +41,6 @@ export async function runInProcess({ turns, env, ...options }: InProcessRun): Pr
     },
   )
   return { report: reportSchema.parse(report), events, workspace }
-}
-
-/** A private folder that is gone when the test is. */
-export function scratchFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "agent-run-test-"))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 /** The events of one type. */
