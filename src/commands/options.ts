@@ -1,3 +1,5 @@
+import { outputFiles } from "../contract/output.ts"
+
 interface Option {
   readonly type: "string" | "number" | "boolean"
   readonly describe: string
@@ -149,11 +151,12 @@ export const runOptions = {
     describe: "Write the transcript, one JSON event a line, as it happens",
   },
   summary: { type: "string", value: "FILE", group: "Output", describe: "Write a Markdown summary" },
+  junit: { type: "string", value: "FILE", group: "Output", describe: "Write JUnit XML" },
   "out-dir": {
     type: "string",
     value: "DIR",
     group: "Output",
-    describe: "Write all of report.json, transcript.jsonl, summary.md, changes.patch",
+    describe: `Write all of ${Object.values(outputFiles).join(", ")}`,
   },
   ...verbosityOptions,
 } as const satisfies Record<string, Option>

@@ -102,10 +102,10 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
 /** The output files that a command line names, read leniently: for one that is wrong elsewhere. */
 export function outputsNamedIn(
   args: readonly string[],
-): Pick<RunOptions, "report" | "transcript" | "summary" | "outDir"> {
+): Pick<RunOptions, "report" | "transcript" | "summary" | "junit" | "outDir"> {
   const outputs: Record<string, string> = {}
   args.forEach((arg, index) => {
-    const [, name, value = args[index + 1]] = /^--(report|transcript|summary|out-dir)(?:=(.*))?$/s.exec(arg) ?? []
+    const [, name, value = args[index + 1]] = /^--(report|transcript|summary|junit|out-dir)(?:=(.*))?$/s.exec(arg) ?? []
     if (name !== undefined && value) outputs[name === "out-dir" ? "outDir" : name] = value
   })
   return outputs

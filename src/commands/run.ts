@@ -58,6 +58,7 @@ function toRunOptions(values: Values): RunOptions {
     report: values.report,
     transcript: values.transcript,
     summary: values.summary,
+    junit: values.junit,
     outDir: values["out-dir"],
   }
 }

@@ -13,6 +13,7 @@ export interface FlagOverrides {
   readonly report?: string | undefined
   readonly transcript?: string | undefined
   readonly summary?: string | undefined
+  readonly junit?: string | undefined
   readonly outDir?: string | undefined
 }
 
@@ -30,6 +31,7 @@ export function flagLayers(flags: FlagOverrides, cwd: string): readonly Layer[] 
     ["--report", ["output", "report"], flags.report],
     ["--transcript", ["output", "transcript"], flags.transcript],
     ["--summary", ["output", "summary"], flags.summary],
+    ["--junit", ["output", "junit"], flags.junit],
     ["--out-dir", ["output", "out_dir"], flags.outDir],
   ]
   return given.flatMap(([source, key, value]) =>

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path"
-import type { OutputPaths } from "../contract/config.ts"
+import { type OutputName, type OutputPaths, outputFiles } from "../contract/output.ts"
 import { type FlagOverrides, flagLayers } from "./flags.ts"
 import type { Layer } from "./layer.ts"
 import { valueAt } from "./values.ts"
@@ -16,32 +16,27 @@ interface Output {
 }
 
 /** Every output by its name; `null` is "not written". */
-export type Outputs = { readonly [Name in keyof OutputPaths]: Output | null }
+export type Outputs = { readonly [Name in OutputName]: Output | null }
 
 /** The outputs that the highest layer names, each by its own key or by `out_dir`. */
 export function findOutputs(layers: readonly Layer[]): Outputs {
-  return {
-    report: findOutput(layers, "report", "report.json"),
-    transcript: findOutput(layers, "transcript", "transcript.jsonl"),
-    summary: findOutput(layers, "summary", "summary.md"),
-    patch: findOutput(layers, null, "changes.patch"),
-  }
+  return eachOutput((name) => findOutput(layers, name, outputFiles[name]))
 }
 
 /** Outputs without their sources. */
 export function pathsOf(outputs: Outputs): OutputPaths {
-  return {
-    report: outputs.report?.path ?? null,
-    transcript: outputs.transcript?.path ?? null,
-    summary: outputs.summary?.path ?? null,
-    patch: outputs.patch?.path ?? null,
-  }
+  return eachOutput((name) => outputs[name]?.path ?? null)
 }
 
-function findOutput(layers: readonly Layer[], key: string | null, fixedName: string): Output | null {
+function eachOutput<Value>(valueOf: (name: OutputName) => Value): { readonly [Name in OutputName]: Value } {
+  const names = Object.keys(outputFiles) as OutputName[]
+  return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<OutputName, Value>
+}
+
+function findOutput(layers: readonly Layer[], key: OutputName, fixedName: string): Output | null {
   for (const layer of layers) {
-    const file = key === null ? undefined : valueAt(layer.values, ["output", key])
-    if (key !== null && typeof file === "string") {
+    const file = valueAt(layer.values, ["output", key])
+    if (typeof file === "string") {
       return { path: resolve(layer.folder, file), source: layer.sourceOf(["output", key]) }
     }
     const folder = valueAt(layer.values, ["output", "out_dir"])

@@ -140,7 +140,8 @@ const outputSchema = z.strictObject({
   report: described(z.optional(name), "File for the JSON report."),
   transcript: described(z.optional(name), "File for the transcript, one JSON event a line."),
   summary: described(z.optional(name), "File for the Markdown summary."),
-  out_dir: described(z.optional(name), "Folder for report.json, transcript.jsonl, summary.md and changes.patch."),
+  junit: described(z.optional(name), "File for JUnit XML: the run, each expectation, each failed or denied call."),
+  out_dir: described(z.optional(name), "Folder for all outputs, under fixed names."),
 })
 
 /** Every key of agent.toml with its type, default and description: the one home of all three. */

@@ -1,5 +1,6 @@
 import type { Rule } from "./decision.ts"
 import type { Price } from "./model.ts"
+import type { OutputPaths } from "./output.ts"
 import type { DisabledServer, ServerConfig } from "./server.ts"
 
 /** `[agent]`: the model and the limits of a run. */
@@ -62,14 +63,6 @@ export interface ExpectSettings {
   readonly maxCostUsd: number | null
   readonly maxTurns: number | null
   readonly maxDenied: number | null
-}
-
-/** Where the files of a run go; `null` is "not written". */
-export interface OutputPaths {
-  readonly report: string | null
-  readonly transcript: string | null
-  readonly summary: string | null
-  readonly patch: string | null
 }
 
 /** Something a person should know that does not stop the run. */

@@ -40,6 +40,7 @@ export interface RunOptions {
   readonly report?: string
   readonly transcript?: string
   readonly summary?: string
+  readonly junit?: string
   readonly outDir?: string
 
   /** Tools of your own, next to the built-in and MCP tools; the same rules decide them. */

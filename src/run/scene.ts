@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto"
-import type { OutputPaths } from "../contract/config.ts"
 import type { Emit, RunEventOf } from "../contract/event.ts"
 import { ended, exitCodeOf, type Outcome, statusOf } from "../contract/outcome.ts"
+import { noOutputs, type OutputPaths } from "../contract/output.ts"
 import type { Report } from "../contract/report.ts"
 import type { Host, RunOptions } from "../contract/run-options.ts"
 import { createBus } from "../events/bus.ts"
 import { createRedactor, type Redactor } from "../events/redact.ts"
 import { createReportFold } from "../report/fold.ts"
 import { toJsonReport } from "../report/json.ts"
+import { renderJunit } from "../report/junit.ts"
 import { renderSummary } from "../report/markdown.ts"
 import { prepareOutputFile, writeOutput } from "../sinks/files.ts"
 import { createJsonlFileSink } from "../sinks/jsonl-file.ts"
@@ -48,7 +49,7 @@ export function setScene(options: RunOptions, host: Host): Scene {
   const redactor = createRedactor({ env: host.env, envGlobs: [], patterns: [] })
   const bus = createBus({ redactor, now: () => new Date() })
   const fold = createReportFold()
-  let outputs: OutputPaths = { report: null, transcript: null, summary: null, patch: null }
+  let outputs: OutputPaths = noOutputs
   let started = false
 
   bus.attach({ write: fold.write, close: async () => null })
@@ -86,6 +87,7 @@ export function setScene(options: RunOptions, host: Host): Scene {
   async function writeFiles(report: Report, patch: string): Promise<readonly string[]> {
     const files: readonly (readonly [string | null, () => string])[] = [
       [outputs.summary, () => renderSummary(report)],
+      [outputs.junit, () => renderJunit(report)],
       [outputs.patch, () => patch],
       [outputs.report, () => toJsonReport(report)],
     ]
@@ -102,7 +104,9 @@ export function setScene(options: RunOptions, host: Host): Scene {
     redactor,
     elapsedMs,
     openOutputs(paths) {
-      for (const path of [paths.report, paths.summary, paths.patch]) if (path !== null) prepareOutputFile(path)
+      for (const [name, path] of Object.entries(paths)) {
+        if (path !== null && name !== "transcript") prepareOutputFile(path)
+      }
       if (paths.transcript !== null && paths.transcript !== outputs.transcript) {
         bus.attach(createJsonlFileSink(paths.transcript))
       }

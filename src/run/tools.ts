@@ -30,8 +30,7 @@ export interface CollectedTools {
 
 /** Every tool of a run: built-in, from servers, from the caller; and a warning for each rule that matches none of them. */
 export function collectTools({ options, host, workspace, config, policy, pool, emit }: ToolSources): CollectedTools {
-  const { report, transcript, summary, patch } = config.output
-  const outputs = [report, transcript, summary, patch].filter((path) => path !== null)
+  const outputs = Object.values(config.output).filter((path) => path !== null)
   const protectedFiles = [...config.files, ...outputs]
   const place = createWorkspace(workspace, { protectedFiles, home: host.env.HOME ?? homedir() })
   const builtin = createBuiltinTools({ workspace: place, settings: config.tools, path: host.env.PATH ?? "" })

@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { loadConfig } from "../../src/config/load.ts"
 import { outputPathsOfFlags } from "../../src/config/output-paths.ts"
+import { noOutputs } from "../../src/contract/output.ts"
 import { createWorkspace, failure, load, optionsFor, problemsOf } from "./workspace.ts"
 
 describe("--set", () => {
@@ -176,11 +177,12 @@ describe("--mcp-server", () => {
 
 describe("output paths", () => {
   it("of the command line are known before any file is read", () => {
-    expect(outputPathsOfFlags({}, "/w")).toEqual({ report: null, transcript: null, summary: null, patch: null })
+    expect(outputPathsOfFlags({}, "/w")).toEqual(noOutputs)
     expect(outputPathsOfFlags({ report: "r.json", outDir: "out" }, "/w")).toEqual({
       report: "/w/r.json",
       transcript: "/w/out/transcript.jsonl",
       summary: "/w/out/summary.md",
+      junit: "/w/out/junit.xml",
       patch: "/w/out/changes.patch",
     })
   })
@@ -195,6 +197,7 @@ describe("output paths", () => {
       report: join(workspace, "r.json"),
       transcript: join(workspace, "conf/o/transcript.jsonl"),
       summary: join(workspace, "conf/o/summary.md"),
+      junit: join(workspace, "conf/o/junit.xml"),
       patch: join(workspace, "conf/o/changes.patch"),
     }
     expect((await loadConfig(options)).config.output).toEqual(fromFile)

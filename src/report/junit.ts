@@ -1,0 +1,71 @@
+import type { Report } from "../contract/report.ts"
+import { toVisibleText } from "../util/visible-text.ts"
+import { toWellFormed } from "../util/well-formed.ts"
+
+interface TestCase {
+  readonly group: string
+  readonly name: string
+  readonly seconds: number
+  /** Why it failed. */
+  readonly failure: { readonly type: string; readonly message: string; readonly details: string } | null
+}
+
+/** A report as JUnit XML: the run itself, each expectation, and each call that failed or was denied is a test case. */
+export function renderJunit(report: Report): string {
+  const cases = [runCase(report), ...report.expectations.map(expectationCase), ...report.calls.flatMap(callCase)]
+  const failures = cases.filter(({ failure }) => failure !== null).length
+  const counts = `tests="${cases.length}" failures="${failures}" errors="0" skipped="0"`
+  const time = `time="${seconds(report.run.duration_ms)}" timestamp="${escape(report.run.started_at)}"`
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="agent-run" ${counts} ${time}>`,
+    `<testsuite name="agent-run" ${counts} ${time}>`,
+    ...cases.map(renderCase),
+    "</testsuite>",
+    "</testsuites>",
+    "",
+  ].join("\n")
+}
+
+function runCase({ status, exit_code, reason, run }: Report): TestCase {
+  const name = "the run completes"
+  const time = run.duration_ms / 1000
+  if (reason === null) return { group: "run", name, seconds: time, failure: null }
+  const details = `${status}, exit code ${exit_code}\n${reason.message}${reason.hint ? `\n${reason.hint}` : ""}`
+  return { group: "run", name, seconds: time, failure: { type: reason.code, message: reason.message, details } }
+}
+
+function expectationCase({ name, ok, message }: Report["expectations"][number]): TestCase {
+  const failure = ok ? null : { type: "expectation", message, details: `${name}: ${message}` }
+  return { group: "expect", name, seconds: 0, failure }
+}
+
+function callCase(call: Report["calls"][number]): readonly TestCase[] {
+  if (call.ok || call.error_code === "not_run") return []
+  const type = call.error_code ?? "tool_error"
+  const decided = call.decision === null ? "" : `, decided by ${call.decision.rule} (${call.decision.source})`
+  const message = `${call.tool}: ${type}${decided}`
+  const failure = { type, message, details: `call ${call.id} of turn ${call.turn}\n${message}` }
+  return [{ group: "call", name: `${call.tool} (${call.id})`, seconds: call.duration_ms / 1000, failure }]
+}
+
+function renderCase({ group, name, seconds: time, failure }: TestCase): string {
+  const head = `<testcase classname="agent-run.${group}" name="${escape(name)}" time="${time.toFixed(3)}"`
+  if (failure === null) return `${head}/>`
+  const { type, message, details } = failure
+  return `${head}><failure type="${escape(type)}" message="${escape(message)}">${escape(details)}</failure></testcase>`
+}
+
+function seconds(durationMs: number): string {
+  return (durationMs / 1000).toFixed(3)
+}
+
+/** Characters that XML cannot hold at all are shown, not dropped. */
+function escape(text: string): string {
+  return toWellFormed(toVisibleText(text))
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("\n", "&#10;")
+}
