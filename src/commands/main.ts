@@ -52,6 +52,10 @@ async function dispatch(command: Command, host: NodeJS.Process): Promise<number>
       const { connectServers } = await import("./connect-servers.ts")
       return connectServers(toConfigRunOptions(command.values), { ...command.values, host }, command.work)
     }
+    case "diff": {
+      const { diffCommand } = await import("./diff.ts")
+      return diffCommand(command, host)
+    }
     default:
       return command satisfies never
   }

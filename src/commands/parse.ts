@@ -2,6 +2,7 @@ import type { Argv } from "yargs"
 import { suggest } from "../config/suggest.ts"
 import type { RunOptions } from "../contract/run-options.ts"
 import { UserError } from "../contract/user-error.ts"
+import type { DiffCommand } from "./diff.ts"
 import { mcpActions } from "./mcp/actions.ts"
 import type { McpWork } from "./mcp/define-action.ts"
 import { configOptions, mcpOptions, type OptionValues, runOptions } from "./options.ts"
@@ -18,6 +19,7 @@ export type Command =
       readonly values: OptionValues<typeof configOptions>
     }
   | { readonly kind: "mcp"; readonly work: McpWork; readonly values: OptionValues<typeof mcpOptions> }
+  | ({ readonly kind: "diff" } & DiffCommand)
   | { readonly kind: "help"; readonly text: string }
 
 const configActions = ["check", "show", "schema", "import"] as const
@@ -68,6 +70,24 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
           command = found
         }),
       () => undefined,
+    )
+    .command(
+      "diff <before> <after>",
+      "Two reports side by side: outcome, cost, tokens, turns, tools",
+      (sub) =>
+        sub
+          .positional("before", { type: "string", demandOption: true, describe: "The earlier report" })
+          .positional("after", { type: "string", demandOption: true, describe: "The later report" })
+          .option("max-cost-increase", {
+            type: "string",
+            requiresArg: true,
+            describe: "Exit with 8 when the cost rose by more, such as 20%",
+          })
+          .option("json", { type: "boolean", describe: "Machine-readable output" }),
+      (found) => {
+        const { before, after, maxCostIncrease, json = false } = found
+        command = { kind: "diff", before, after, maxCostIncrease, json }
+      },
     )
     .epilogue(
       "agent-run --version prints the version.\nExit codes: 0 done, 2 usage or configuration, 4 limit, 5 required server, 6 model, 7 denied, 8 expectation.\nDocs: docs/exit-codes.md, docs/configuration.md",
