@@ -15,9 +15,10 @@ import { checkEnd } from "./expect/end-checks.ts"
 import { createPool, type Pool } from "./mcp/pool.ts"
 import { createPolicy } from "./permissions/policy.ts"
 import { createDesk } from "./run/desk.ts"
-import { chooseModel, configOptionsOf, configSecrets, findTask, findWorkspace, flagsOf } from "./run/prepare.ts"
+import { chooseModel, configOptionsOf, configSecrets, findWorkspace, flagsOf } from "./run/prepare.ts"
 import { type RunEnd, type Scene, setScene } from "./run/scene.ts"
 import { createStop, stopReason } from "./run/stop.ts"
+import { findTask } from "./run/task.ts"
 import { collectTools } from "./run/tools.ts"
 import { childEnvironment, gitSafety } from "./util/child-environment.ts"
 import { version } from "./util/version.ts"
@@ -51,7 +52,7 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
     options.outputSchema === undefined ? null : await loadAnswerSchema(resolve(host.cwd, options.outputSchema))
   const model = await chooseModel(options, config, host)
 
-  scene.start({ task, model: model.id, workspace, config_sources: [...config.sources], sandbox: "off" })
+  scene.start({ task: task.title, model: model.id, workspace, config_sources: [...config.sources], sandbox: "off" })
   for (const warning of config.warnings) scene.emit({ type: "warning", ...warning })
   using stop = createStop({ outer: options.signal, timeoutMs: config.agent.timeoutMs, ...scene })
 
@@ -79,7 +80,7 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
     const { systemPrompt, instructions, maxOutputTokens } = config.agent
     const { maxDenials, onDenied } = config.permissions
     return runLoop({
-      task,
+      task: await task.compose(pool, stop.signal),
       system: composeSystemPrompt({
         workspace,
         systemPrompt,
@@ -100,7 +101,9 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
     })
   }
 
-  const outcome = await work().catch((error: unknown) => ended(reasonOf(error)))
+  const outcome = await work().catch((error: unknown) =>
+    ended(stop.signal.aborted ? stop.signal.reason : reasonOf(error)),
+  )
   const lost = missingRequired(pool)
   await pool.close()
   const { files, patch, warning } = await changes.finish()

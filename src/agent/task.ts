@@ -6,6 +6,8 @@ import { UserError } from "../contract/user-error.ts"
 export interface TaskSource {
   readonly task: string | undefined
   readonly taskFile: string | undefined
+  /** A prompt of a server, which has its text later. */
+  readonly prompt?: string | undefined
   readonly cwd: string
   readonly stdin: NodeJS.ReadableStream
   readonly signal: AbortSignal | undefined
@@ -15,14 +17,22 @@ export interface TaskSource {
 
 const maxTaskBytes = 1024 * 1024
 
-/** Read the task from its one source. Throws a UserError when there is none, more than one, or nothing in it. */
+/** Read the task from its one source; empty when it is a prompt. Throws a UserError when there is none, more than one, or nothing in it. */
 export async function readTask(source: TaskSource): Promise<string> {
-  if (source.task !== undefined && source.taskFile !== undefined) {
-    throw new UserError("usage_error", "two tasks: both --task and --task-file were given", {
+  const given = Object.entries({ task: source.task, "task-file": source.taskFile, prompt: source.prompt })
+    .filter(([, value]) => value !== undefined)
+    .map(([option]) => `--${option}`)
+  if (given.length > 1) {
+    throw new UserError("usage_error", `${given.length} tasks: ${given.join(" and ")} were given`, {
       hint: "Give one of them.",
     })
   }
-  const text = source.task ?? (await readTaskFile(source))
+  if (source.prompt !== undefined) return ""
+  return checkTask(source.task ?? (await readTaskFile(source)))
+}
+
+/** The text of a task, unless there is nothing in it or far too much. */
+export function checkTask(text: string): string {
   if (text.trim() === "") {
     throw new UserError("usage_error", "the task is empty", { hint: 'Say what to do: agent-run --task "…".' })
   }
@@ -37,7 +47,7 @@ export async function readTask(source: TaskSource): Promise<string> {
 async function readTaskFile(source: TaskSource): Promise<string> {
   if (source.taskFile === undefined) {
     throw new UserError("usage_error", "no task", {
-      hint: 'Say what to do: agent-run --task "…", or --task-file PATH.',
+      hint: 'Say what to do: agent-run --task "…", --task-file PATH or --prompt SERVER/NAME.',
     })
   }
   if (source.taskFile === "-") return readStdin(source)

@@ -14,6 +14,7 @@ import { configOptionsOf, configSecrets, findWorkspace } from "../run/prepare.ts
 import { createConsoleSink } from "../sinks/console.ts"
 import { version } from "../util/version.ts"
 import { listenForStop } from "./stop-signals.ts"
+import { writeOut } from "./write-out.ts"
 
 /** How a command shows what it does. */
 export interface Presentation {
@@ -77,6 +78,7 @@ export async function connectServers(
     host.stderr.write(`${lines.join("\n")}\n`)
   }
 
+  const output: Uint8Array[] = []
   const session: ServerSession = {
     config,
     effective,
@@ -89,12 +91,10 @@ export async function connectServers(
       return pool
     },
     report: fold.report,
-    print(value, text) {
-      const shown = show.json ? `${JSON.stringify(redactor.redact(value), null, 2)}\n` : redactor.redactText(text())
-      host.stdout.write(shown)
+    print: (value, text) => session.write(show.json ? `${JSON.stringify(redactor.redact(value), null, 2)}\n` : text()),
+    write(contents) {
+      output.push(typeof contents === "string" ? Buffer.from(redactor.redactText(contents)) : contents)
     },
-    write: (contents) =>
-      void host.stdout.write(typeof contents === "string" ? redactor.redactText(contents) : contents),
     note,
     fail(code, message, hint) {
       note(`agent-run: ${message}`)
@@ -105,7 +105,9 @@ export async function connectServers(
   try {
     const exitCode = await work(session)
     throwIfStopped(stop.signal)
-    return exitCode
+    const problem = await writeOut(host.stdout, Buffer.concat(output))
+    if (problem === null) return exitCode
+    return session.fail("output_incomplete", `the result could not be written to stdout: ${problem}`)
   } finally {
     await pool.close()
     await bus.close()

@@ -108,6 +108,21 @@ export const runOptions = {
     group: "Task",
     describe: "Read the task from a file; - is standard input, to its end within 30 s",
   },
+  prompt: { type: "string", value: "SERVER/NAME", group: "Task", describe: "The task is a prompt of an MCP server" },
+  arg: {
+    type: "string",
+    value: "NAME=VALUE",
+    repeatable: true,
+    group: "Task",
+    describe: "An argument of the prompt",
+  },
+  input: {
+    type: "string",
+    value: "PATH",
+    repeatable: true,
+    group: "Task",
+    describe: "Untrusted text that goes with the task, such as an issue: sanitised, and marked as data",
+  },
   ...configOptions,
   "base-url": {
     type: "string",

@@ -5,9 +5,14 @@ import type { Tool } from "./tool.ts"
 
 /** What a run can be told; the same names as the options of the command line, in camelCase. */
 export interface RunOptions {
-  /** The task, or the file it is in (`-` is standard input). Exactly one of the two. */
+  /** The task, the file it is in (`-` is standard input), or a prompt of a server as SERVER/NAME. Exactly one of the three. */
   readonly task?: string
   readonly taskFile?: string
+  readonly prompt?: string
+  /** The arguments of the prompt, each NAME=VALUE. */
+  readonly promptArgs?: readonly string[]
+  /** Files with untrusted text that goes with the task, marked as data. */
+  readonly inputs?: readonly string[]
   /** The tree the agent works on. Default: the working folder. */
   readonly workspace?: string
 

@@ -1,6 +1,5 @@
 import { realpathSync, statSync } from "node:fs"
 import { resolve } from "node:path"
-import { readTask } from "../agent/task.ts"
 import type { FlagOverrides } from "../config/flags.ts"
 import type { ConfigOptions } from "../config/load.ts"
 import type { Config } from "../contract/config.ts"
@@ -96,16 +95,5 @@ async function createModel(options: RunOptions, config: Config, host: Host): Pro
     baseUrl: options.baseUrl ?? null,
     env: host.env,
     log: host.log,
-  })
-}
-
-/** The task of a run. */
-export function findTask(options: RunOptions, host: Host): Promise<string> {
-  return readTask({
-    task: options.task,
-    taskFile: options.taskFile,
-    cwd: host.cwd,
-    stdin: host.stdin,
-    signal: options.signal,
   })
 }

@@ -75,7 +75,7 @@ const usageMistakes: readonly Mistake[] = [
   {
     what: "two task sources",
     args: ["--task-file", "task.md"],
-    says: [/both --task and --task-file/, /Give one of them/],
+    says: [/2 tasks: --task and --task-file were given/, /Give one of them/],
   },
   { what: "an empty task", task: " \n", says: [/the task is empty/, /agent-run --task/] },
   { what: "no task", task: null, says: [/no task/, /agent-run --task/] },
