@@ -1,5 +1,6 @@
 import type { ConfigWarning } from "../contract/config.ts"
 import type { DisabledServer, ServerConfig } from "../contract/server.ts"
+import { findDuplicates, type Surroundings } from "./duplicates.ts"
 import type { ConfiguredServer } from "./gather-servers.ts"
 import type { Problem } from "./problem.ts"
 
@@ -14,6 +15,8 @@ export interface ServerPolicy {
   /** A server must be on every one of these. */
   readonly allowlists: readonly ServerList[]
   readonly denylists: readonly ServerList[]
+  /** Where the managed file says that only its own servers start. */
+  readonly exclusive: string | null
   readonly autoConnect: { readonly value: boolean; readonly source: string }
   readonly only: readonly string[]
   readonly without: readonly string[]
@@ -28,7 +31,11 @@ export interface ServerChoice {
 }
 
 /** Decide which servers start, before anything of them is expanded or spawned. */
-export function chooseServers(servers: readonly ConfiguredServer[], policy: ServerPolicy): ServerChoice {
+export function chooseServers(
+  servers: readonly ConfiguredServer[],
+  policy: ServerPolicy,
+  around: Surroundings,
+): ServerChoice {
   const problems: Problem[] = [
     ...unknownNames(servers, "--only", policy.only),
     ...unknownNames(servers, "--without", policy.without),
@@ -36,13 +43,20 @@ export function chooseServers(servers: readonly ConfiguredServer[], policy: Serv
   const warnings: ConfigWarning[] = []
   const chosen: ConfiguredServer[] = []
   const disabled: DisabledServer[] = []
+  const duplicates = findDuplicates(
+    servers.filter((server) => keepsPlace(refusalOf(server, policy))),
+    around,
+  )
   for (const server of servers) {
-    const refusal = refusalOf(server, policy)
+    const winner = duplicates.get(server)
+    const refusal = refusalOf(server, policy) ?? (winner === undefined ? null : refusalAsDuplicate(winner))
     if (refusal === null) {
-      chosen.push(server)
+      chosen.push(takeOver(server, duplicates))
       continue
     }
-    const required = server.values.required === true
+    if (winner !== undefined) warnings.push(duplicateWarning(server, winner))
+    const standIn = winner !== undefined && refusalOf(winner, policy) === null
+    const required = server.values.required === true && !standIn
     disabled.push({ name: server.name, transport: transportOf(server), required, why: refusal.why })
     if (required && refusal.breaksRequired) {
       const message = `the required MCP server "${server.name}" is not started: ${refusal.why}`
@@ -65,17 +79,46 @@ export function transportOf(server: ConfiguredServer): ServerConfig["transport"]
 interface Refusal {
   readonly why: string
   readonly breaksRequired: boolean
+  /** The same endpoint of a lower scope does not start either. */
+  readonly keepsPlace?: true
+}
+
+function keepsPlace(refusal: Refusal | null): boolean {
+  return refusal === null || refusal.keepsPlace === true
+}
+
+function refusalAsDuplicate(winner: ConfiguredServer): Refusal {
+  const why = `it is the same server as "${winner.name}" (${winner.source}), which has the higher scope`
+  return { why, breaksRequired: false }
+}
+
+/** A server that stands for a required one of a lower scope is required in its place. */
+function takeOver(
+  server: ConfiguredServer,
+  duplicates: ReadonlyMap<ConfiguredServer, ConfiguredServer>,
+): ConfiguredServer {
+  const isRequired = [...duplicates].some(([loser, winner]) => winner === server && loser.values.required === true)
+  return isRequired ? { ...server, values: { ...server.values, required: true } } : server
+}
+
+function duplicateWarning(server: ConfiguredServer, winner: ConfiguredServer): ConfigWarning {
+  const message = `the MCP server "${server.name}" (${server.source}) is the same as "${winner.name}" (${winner.source}); only the one of the higher scope, "${winner.name}", counts`
+  return { code: "duplicate_server", message }
 }
 
 function refusalOf(server: ConfiguredServer, policy: ServerPolicy): Refusal | null {
   const { name } = server
   const denying = policy.denylists.find((list) => list.names.includes(name))
-  if (denying) return { why: `it is on the denylist (${denying.source})`, breaksRequired: true }
+  if (denying) return { why: `it is on the denylist (${denying.source})`, breaksRequired: true, keepsPlace: true }
+  if (policy.exclusive !== null && server.scope !== "managed") {
+    return { why: `only servers of the managed configuration start (${policy.exclusive})`, breaksRequired: true }
+  }
   const missing = policy.allowlists.find((list) => !list.names.includes(name))
   if (missing) return { why: `it is not on the allowlist (${missing.source})`, breaksRequired: true }
   if (policy.without.includes(name)) return { why: "--without leaves it out", breaksRequired: true }
   if (server.values.enabled === false) {
-    return { why: `it is switched off (${server.sourceOf(["enabled"])})`, breaksRequired: false }
+    const why = `it is switched off (${server.sourceOf(["enabled"])})`
+    return { why, breaksRequired: false, keepsPlace: true }
   }
   if (policy.only.includes(name)) return null
   if (policy.only.length > 0) return { why: "--only does not name it", breaksRequired: false }

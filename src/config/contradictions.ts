@@ -1,6 +1,7 @@
 import picomatch from "picomatch"
 import { isJsonObject, type JsonObject } from "../contract/json.ts"
 import type { Finding } from "./describe-issue.ts"
+import { faultOfEndpoint } from "./endpoint.ts"
 import type { Scope } from "./layer.ts"
 import { remoteKeys, stdioKeys } from "./server-schema.ts"
 import { tableAt, valueAt } from "./values.ts"
@@ -11,6 +12,7 @@ export function findContradictions(values: JsonObject, scope: Scope): readonly F
   const rules = valueAt(values, ["permissions", "rules"])
   return [
     ...promptContradictions(tableAt(values, ["agent"])),
+    ...under(["mcp"], scopeContradictions(tableAt(values, ["mcp"]), scope)),
     ...servers.flatMap(([name, server]) =>
       isJsonObject(server) ? under(["mcp_servers", name], serverContradictions(name, server, scope)) : [],
     ),
@@ -50,6 +52,19 @@ export function serverContradictions(name: string, server: JsonObject, scope: Sc
     if (has(key)) find(key, `only for a server with ${command === undefined ? "command" : "url"}`)
   }
   findings.push(...headerContradictions(server))
+  return findings
+}
+
+function scopeContradictions({ catalog_url, exclusive }: JsonObject, scope: Scope): readonly Finding[] {
+  const findings: Finding[] = []
+  const find = (key: string, message: string) => findings.push({ path: [key], message })
+  if (catalog_url !== undefined && scope === "project") {
+    find("catalog_url", "not allowed in a project file. Set it in agent.local.toml, with --config or with --set")
+  } else if (typeof catalog_url === "string" && catalog_url !== "") {
+    const fault = faultOfEndpoint(catalog_url)
+    if (fault !== null) find("catalog_url", fault)
+  }
+  if (exclusive !== undefined && scope !== "managed") find("exclusive", "only the managed file may say so")
   return findings
 }
 

@@ -49,7 +49,8 @@ function sectionValues({ merged }: EffectiveParts, section: Section): readonly E
 
   function withSource({ path, value }: { readonly path: readonly string[]; readonly value: unknown }): EffectiveValue {
     const setting = merged.settings.get(formatPath(path))
-    return { path, value, source: setting?.layer.sourceOf(setting.path) ?? "default" }
+    const shown = path.at(-1) === "catalog_url" ? maskServerValue("url", value) : value
+    return { path, value: shown, source: setting?.layer.sourceOf(setting.path) ?? "default" }
   }
 }
 

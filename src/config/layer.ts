@@ -2,7 +2,16 @@ import type { JsonObject } from "../contract/json.ts"
 import type { KeyPath } from "./positions.ts"
 
 /** Where a configuration comes from, highest first: a value of a higher scope wins. */
-export const scopes = ["managed", "command-line", "environment", "local", "user", "project", "dynamic"] as const
+export const scopes = [
+  "managed",
+  "command-line",
+  "environment",
+  "local",
+  "user",
+  "project",
+  "dynamic",
+  "cloud",
+] as const
 
 /** The rank of a configuration. */
 export type Scope = (typeof scopes)[number]

@@ -63,7 +63,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
   const { values } = merged
 
   const gathered = gatherServers(layers)
-  const choice = chooseServers(gathered.servers, serverPolicyOf(layers, merged, options))
+  const choice = chooseServers(gathered.servers, serverPolicyOf(layers, merged, options), options)
   throwProblems([...gathered.problems, ...choice.problems])
 
   const prompts = await readPrompts(merged)
@@ -85,7 +85,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     tools: toToolSettings(values, env),
     expect: toExpectSettings(values),
     output: pathsOf(outputs),
-    sources: layers.flatMap(({ file }) => (file === null ? [] : [file.shown])),
+    sources: layers.flatMap((layer) => layer.file?.shown ?? (layer.scope === "cloud" ? layer.sourceOf([]) : [])),
     files: layers.flatMap(({ file }) => (file === null ? [] : [file.path])),
     warnings: [
       ...warnings,

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path"
 import type { ConfigWarning } from "../contract/config.ts"
+import { type Catalog, readCatalog } from "./catalog.ts"
 import { type FileSearch, findFiles, withoutRepeats } from "./find-files.ts"
 import { type Layer, scopes } from "./layer.ts"
 import { type MergedConfig, mergeLayers } from "./merge.ts"
@@ -23,11 +24,30 @@ export async function readLayers(search: FileSearch, optionLayers: readonly Laye
 
   const imports = await withoutRepeats(importsOf(merged, found.projectFolders), found.files)
   const imported = await readAndCheck(imports, search, [])
+  const catalog = await catalogOf(merged, read.layers, search)
+  const cloud = catalog.layer === null ? [] : [catalog.layer]
   return {
-    layers: inOrder([...optionLayers, ...read.layers, ...imported.layers]),
+    layers: inOrder([...optionLayers, ...read.layers, ...imported.layers, ...cloud]),
     merged,
-    warnings: [...found.warnings, ...read.warnings, ...imported.warnings, ...merged.warnings],
+    warnings: [...found.warnings, ...read.warnings, ...imported.warnings, ...merged.warnings, ...catalog.warnings],
   }
+}
+
+/** The cloud scope: never beside a managed file, and never with --bare. */
+async function catalogOf(
+  { values, settings }: MergedConfig,
+  files: readonly Layer[],
+  search: FileSearch,
+): Promise<Catalog> {
+  const url = values.mcp.catalog_url
+  const setting = settings.get("mcp.catalog_url")
+  if (url === undefined || setting === undefined) return { layer: null, warnings: [] }
+  const managed = files.find(({ scope }) => scope === "managed")
+  if (managed === undefined && !search.bare) return readCatalog(url, search.env)
+  const why =
+    managed === undefined ? "--bare leaves it out" : `there is a managed configuration, ${managed.sourceOf([])}`
+  const message = `${setting.layer.sourceOf(setting.path)} mcp.catalog_url is not loaded: ${why}`
+  return { layer: null, warnings: [{ code: "catalog_not_loaded", message }] }
 }
 
 async function readAndCheck(

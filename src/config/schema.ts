@@ -56,6 +56,11 @@ const mcpSchema = z.strictObject({
     "Remote servers connected at a time. AGENT_RUN_MCP_REMOTE_CONCURRENCY overrides it.",
   ),
   import: described(z._default(names, [".mcp.json"]), "JSON files with MCP servers to read as part of the project."),
+  catalog_url: described(
+    z.optional(name),
+    "https URL of mcpServers JSON with more remote servers, below all others. Not allowed in project files; never loaded when there is a managed file.",
+  ),
+  exclusive: described(z._default(z.boolean(), false), "Managed file only: no server of any other place starts."),
 })
 
 const securitySchema = z.strictObject({

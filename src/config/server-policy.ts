@@ -22,9 +22,16 @@ export function serverPolicyOf(
       value: merged.values.mcp.auto_connect,
       source: autoConnect?.layer.sourceOf(autoConnect.path) ?? "default",
     },
+    exclusive: exclusiveSourceOf(merged),
     only: wishes.only,
     without: wishes.without,
   }
+}
+
+function exclusiveSourceOf({ values, settings }: MergedConfig): string | null {
+  const setting = settings.get("mcp.exclusive")
+  if (!values.mcp.exclusive || setting === undefined) return null
+  return setting.layer.sourceOf(setting.path)
 }
 
 /** The list of the highest scope that has one, and always the managed one: others can narrow it, never widen it. */
