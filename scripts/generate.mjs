@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { mcpActions } from "../dist/commands/mcp/actions.js"
 import { runOptions } from "../dist/commands/options.js"
 import { configJsonSchema } from "../dist/config/json-schema.js"
 import { configKeys } from "../dist/config/keys.js"
@@ -21,6 +22,7 @@ for (const [name, schema] of [
   update(`schema/${name}.schema.json`, () => `${JSON.stringify(schema, null, 2)}\n`)
 }
 updateTable("docs/cli.md", "options", optionTable())
+updateTable("docs/mcp-commands.md", "mcp-commands", mcpCommandTable())
 updateTable("docs/configuration.md", "keys", keyTable())
 updateTable("docs/events-and-report.md", "events", eventTable())
 updateTable("docs/exit-codes.md", "reasons", reasonTable())
@@ -31,12 +33,27 @@ if (stale.length > 0) {
 }
 
 function optionTable() {
-  const rows = Object.entries(runOptions).map(([name, option]) => {
-    const value = option.value ?? option.choices?.join("|")
-    const flag = `${option.alias ? `-${option.alias}, ` : ""}--${name}${value ? ` ${value}` : ""}`
-    return [code(flag), option.describe + (option.repeatable ? " (repeatable)" : "")]
-  })
+  const rows = Object.entries(runOptions).map(([name, option]) => [
+    code(flagOf(name, option)),
+    option.describe + (option.repeatable ? " (repeatable)" : ""),
+  ])
   return table(["option", "meaning"], rows)
+}
+
+function flagOf(name, option) {
+  const value = option.value ?? option.choices?.join("|")
+  return `${option.alias ? `-${option.alias}, ` : ""}--${name}${value ? ` ${value}` : ""}`
+}
+
+function mcpCommandTable() {
+  const rows = Object.entries(mcpActions).map(([name, { words, options, describe }]) => {
+    const named = Object.entries(words).map(([word, { required }]) =>
+      required ? word.toUpperCase() : `[${word.toUpperCase()}]`,
+    )
+    const flags = Object.entries(options).map(([option, about]) => `[${flagOf(option, about)}]`)
+    return [code(["agent-run mcp", name, ...named, ...flags].join(" ")), cell(describe)]
+  })
+  return table(["command", "what it prints or does"], rows)
 }
 
 function keyTable() {

@@ -23,6 +23,7 @@ import { tmpdir } from "node:os"
 import { dirname, join, normalize } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { mcpActions } from "../src/commands/mcp/actions.ts"
 import { runOptions } from "../src/commands/options.ts"
 import { configKeys } from "../src/config/keys.ts"
 import { loadConfig } from "../src/config/load.ts"
@@ -58,7 +59,8 @@ describe("the documentation", () => {
   })
 
   it.each(pages)("$path names only options that exist", (page) => {
-    const known = new Set([...Object.keys(runOptions), "json", "help", "version"])
+    const ofActions = Object.values(mcpActions).flatMap(({ options }) => Object.keys(options))
+    const known = new Set([...Object.keys(runOptions), ...ofActions, "json", "help", "version"])
     expect(optionsNamedIn(page).filter((name) => !known.has(name))).toEqual([])
   })
 
@@ -138,6 +140,11 @@ describe("the documentation", () => {
     }
   })
 
+  it("T2 says that sanitising an input is no boundary", () => {
+    const page = readFileSync(join(root, "docs", "security.md"), "utf8")
+    expect(page.split("## Text from strangers")[1]).toMatch(/`--input`[\s\S]*It is no\s+boundary/)
+  })
+
   it("T23 says that limiting outgoing traffic is the runner's job, and shows how", () => {
     const page = readPage(root, "docs/security.md")
     expect(page.headings).toContain("limiting-outgoing-traffic-is-the-runners-job")
@@ -187,7 +194,7 @@ function optionsNamedIn({ path, prose, blocks }: DocPage): readonly string[] {
   if (path.endsWith("behaviours.md")) return []
   const spans = (prose.match(/`(?:--|agent-run )[^`]*`/g) ?? []).join("\n")
   const lines = blocks.flatMap(
-    ({ text }) => text.replaceAll("\\\n", " ").match(/agent-run (?:-|run|config)[^|;)\n]*/g) ?? [],
+    ({ text }) => text.replaceAll("\\\n", " ").match(/agent-run (?:-|run|config|mcp)[^|;)\n]*/g) ?? [],
   )
   return [spans, ...lines].flatMap((text) =>
     [...text.matchAll(/(?<=^|[\s`'"])--([a-z][a-z-]+)/gm)].map(([, name = ""]) => name),

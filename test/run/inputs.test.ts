@@ -1,14 +1,13 @@
 import { execFileSync } from "node:child_process"
-import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { addInputs } from "../../src/agent/inputs.ts"
 import { readInputs } from "../../src/run/read-inputs.ts"
-import { eventsOf, runInProcess, scratchFolder } from "../support/run-in-process.ts"
+import { eventsOf, runInProcess } from "../support/run-in-process.ts"
+import { type Files, scratchFolder } from "../support/scratch-folder.ts"
 
-async function firstMessage(inputs: Readonly<Record<string, string | Buffer>>) {
-  const workspace = scratchFolder()
-  for (const [name, contents] of Object.entries(inputs)) writeFileSync(join(workspace, name), contents)
+async function firstMessage(inputs: Files) {
+  const workspace = await scratchFolder(inputs)
   const { report, events } = await runInProcess({
     workspace,
     task: "Sort this issue.",
@@ -49,9 +48,8 @@ describe("inputs", () => {
   })
 
   it("keep head and tail of more than 256 KiB and say so, also when a hidden text spans the cut", async () => {
-    const folder = scratchFolder()
     const filler = "é".repeat(200_000)
-    writeFileSync(join(folder, "big"), `HEAD${filler}<!--${filler}evil--> TAIL`)
+    const folder = await scratchFolder({ big: `HEAD${filler}<!--${filler}evil--> TAIL` })
     const [input] = await readInputs(["big"], folder)
     expect(Buffer.byteLength(input?.text ?? "")).toBeLessThanOrEqual(256 * 1024)
     expect(input?.text).toMatch(/^HEADé[\s\S]* bytes [\s\S]*é\[comment removed\] TAIL$/)
@@ -64,7 +62,7 @@ describe("inputs", () => {
     [".", /is not a regular file/],
     ["pipe", /is not a regular file/],
   ])("one that cannot be read is exit code 2 and no model request: %s", async (name, said) => {
-    const workspace = scratchFolder()
+    const workspace = await scratchFolder()
     execFileSync("mkfifo", [join(workspace, "pipe")])
     const { report } = await runInProcess({ workspace, inputs: [name], turns: [{ text: "Done." }] })
     expect([report.exit_code, report.turns, report.reason?.code]).toEqual([2, 0, "usage_error"])
