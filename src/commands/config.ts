@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 import { stringify } from "smol-toml"
-import { importFile } from "../config/import-file.ts"
+import { importFile } from "../config/exchange/import-file.ts"
 import { configJsonSchema } from "../config/json-schema.ts"
 import { type ConfigOptions, loadConfig } from "../config/load.ts"
 import { renderEffectiveJson, renderEffectiveText } from "../config/render-effective.ts"

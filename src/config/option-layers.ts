@@ -1,10 +1,10 @@
 import { UserError } from "../contract/user-error.ts"
 import { type Layer, optionLayer } from "./layer.ts"
-import { parseToml } from "./parse-toml.ts"
 import { maxDepth } from "./positions.ts"
 import { formatPath } from "./problem.ts"
-import { splitWords } from "./split-words.ts"
-import { readDottedKey } from "./toml-key.ts"
+import { parseToml } from "./text/parse-toml.ts"
+import { splitWords } from "./text/split-words.ts"
+import { readDottedKey } from "./text/toml-key.ts"
 import { tableWith } from "./values.ts"
 
 /** `--set key=value` as layers, the last one highest. The value is TOML, or else the text as it stands. */

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path"
 import type { ConfigWarning } from "../contract/config.ts"
-import { type Catalog, readCatalog } from "./catalog.ts"
+import { type Catalog, readCatalog } from "./exchange/catalog.ts"
 import { type FileSearch, findFiles, withoutRepeats } from "./find-files.ts"
 import { type Layer, scopes } from "./layer.ts"
 import { type MergedConfig, mergeLayers } from "./merge.ts"

@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import type { MergedConfig, Setting } from "./merge.ts"
 import { formatPath, type Problem } from "./problem.ts"
-import { readText } from "./read-text.ts"
+import { readText } from "./text/read-text.ts"
 
 const maxPromptBytes = 256 * 1024
 

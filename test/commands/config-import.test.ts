@@ -1,7 +1,7 @@
 import { parse } from "smol-toml"
 import { describe, expect, it } from "vitest"
 import { runConfigCommand } from "../../src/commands/config.ts"
-import { exportServers } from "../../src/config/export-json.ts"
+import { exportServers } from "../../src/config/exchange/export-json.ts"
 import { createWorkspace, failure, load, optionsFor } from "../config/workspace.ts"
 
 async function importJson(contents: unknown, more: { readonly json?: boolean; readonly name?: string } = {}) {

@@ -1,4 +1,4 @@
-import { exportServers } from "../../config/export-json.ts"
+import { exportServers } from "../../config/exchange/export-json.ts"
 import type { ServerSession } from "../connect-servers.ts"
 
 /** `agent-run mcp export`: the effective servers as the JSON that other programs read. Starts none. */

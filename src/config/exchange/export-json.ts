@@ -1,7 +1,7 @@
-import { isJsonObject } from "../contract/json.ts"
-import type { EffectiveValue } from "./effective.ts"
-import { hasMask } from "./mask.ts"
-import { formatPath } from "./problem.ts"
+import { isJsonObject } from "../../contract/json.ts"
+import type { EffectiveValue } from "../effective.ts"
+import { hasMask } from "../mask.ts"
+import { formatPath } from "../problem.ts"
 
 /** The servers as other programs write them, and the keys whose secrets are masked in it. */
 export interface ExportedServers {

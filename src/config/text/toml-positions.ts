@@ -1,4 +1,4 @@
-import { createPositionTable, type KeyPath, maxDepth, type Position, type PositionTable } from "./positions.ts"
+import { createPositionTable, type KeyPath, maxDepth, type Position, type PositionTable } from "../positions.ts"
 import { readDottedKey, skipSpaces, skipString } from "./toml-key.ts"
 
 /** Where everything in a TOML text stands; `tooDeep` is where it nests deeper than we read. */

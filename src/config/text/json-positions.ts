@@ -1,4 +1,4 @@
-import { createPositionTable, type KeyPath, maxDepth, type PositionTable } from "./positions.ts"
+import { createPositionTable, type KeyPath, maxDepth, type PositionTable } from "../positions.ts"
 
 /** Where everything in a JSON text stands, and the first place where it is not JSON. */
 export interface JsonPositions {

@@ -2,8 +2,8 @@ import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { type ConfigOptions, loadConfig } from "../../src/config/load.ts"
-import { createWorkspace, load, optionsFor, problemsOf } from "./workspace.ts"
+import { type ConfigOptions, loadConfig } from "../../../src/config/load.ts"
+import { createWorkspace, load, optionsFor, problemsOf } from "../workspace.ts"
 
 /** A catalog on loopback; `requests` counts who asked for it. */
 async function serveCatalog(answer: unknown) {

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { findJsonPositions } from "../../src/config/json-positions.ts"
+import { findJsonPositions } from "../../../src/config/text/json-positions.ts"
 
 describe("findJsonPositions", () => {
   it("finds keys and list elements", () => {

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../contract/json.ts"
+import { isJsonObject } from "../../contract/json.ts"
 import { findJsonPositions } from "./json-positions.ts"
 import type { ParsedText } from "./parsed-text.ts"
 

@@ -1,13 +1,13 @@
-import type { ConfigWarning } from "../contract/config.ts"
-import { isJsonObject, type JsonObject } from "../contract/json.ts"
-import { faultOfEndpoint } from "./endpoint.ts"
+import type { ConfigWarning } from "../../contract/config.ts"
+import { isJsonObject, type JsonObject } from "../../contract/json.ts"
+import { faultOfEndpoint } from "../endpoint.ts"
+import { type Layer, optionLayer } from "../layer.ts"
+import { formatPath } from "../problem.ts"
+import { parseJson } from "../text/parse-json.ts"
+import { validateLayer } from "../validate.ts"
+import { tableWith } from "../values.ts"
 import { fetchCatalog } from "./fetch-catalog.ts"
 import { importServers } from "./import-json.ts"
-import { type Layer, optionLayer } from "./layer.ts"
-import { parseJson } from "./parse-json.ts"
-import { formatPath } from "./problem.ts"
-import { validateLayer } from "./validate.ts"
-import { tableWith } from "./values.ts"
 
 /** What a catalog gives: a layer of remote servers, if any, and a warning for all it does not give. */
 export interface Catalog {

@@ -1,7 +1,7 @@
-import type { ConfigWarning } from "../contract/config.ts"
-import { isJsonObject, type JsonObject } from "../contract/json.ts"
-import type { KeyPath } from "./positions.ts"
-import { stdioKeys } from "./server-schema.ts"
+import type { ConfigWarning } from "../../contract/config.ts"
+import { isJsonObject, type JsonObject } from "../../contract/json.ts"
+import type { KeyPath } from "../positions.ts"
+import { stdioKeys } from "../server-schema.ts"
 
 /** MCP servers of a JSON file of another program, in our own terms. */
 export interface ImportedServers {

@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { parse } from "smol-toml"
 import { describe, expect, it } from "vitest"
-import type { KeyPath } from "../../src/config/positions.ts"
-import { findTomlPositions } from "../../src/config/toml-positions.ts"
+import type { KeyPath } from "../../../src/config/positions.ts"
+import { findTomlPositions } from "../../../src/config/text/toml-positions.ts"
 
 const document = `# a comment = 1
 title = "x" # [not.a.table]

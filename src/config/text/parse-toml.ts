@@ -1,7 +1,7 @@
 import { parse, TomlError } from "smol-toml"
-import type { JsonObject } from "../contract/json.ts"
+import type { JsonObject } from "../../contract/json.ts"
+import { type KeyPath, maxDepth } from "../positions.ts"
 import type { ParsedText } from "./parsed-text.ts"
-import { type KeyPath, maxDepth } from "./positions.ts"
 import { findTomlPositions } from "./toml-positions.ts"
 
 /** Parse TOML into values and positions. Never throws: what is wrong with the text is a fault with its place. */

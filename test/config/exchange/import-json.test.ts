@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { load, problemsOf } from "./workspace.ts"
+import { load, problemsOf } from "../workspace.ts"
 
 const entry = '{ "command": "npx", "args": ["-y", "srv"], "env": { "A": "1" }, "cwd": "sub" }'
 

@@ -1,10 +1,10 @@
-import type { ConfigWarning } from "../contract/config.ts"
-import { isJsonObject, type JsonObject } from "../contract/json.ts"
-import { hasMask, maskServerValue } from "./mask.ts"
-import { formatPath, throwProblems } from "./problem.ts"
-import { createPathNamer, readLayer } from "./read-layer.ts"
-import { validateLayer } from "./validate.ts"
-import { tableAt } from "./values.ts"
+import type { ConfigWarning } from "../../contract/config.ts"
+import { isJsonObject, type JsonObject } from "../../contract/json.ts"
+import { hasMask, maskServerValue } from "../mask.ts"
+import { formatPath, throwProblems } from "../problem.ts"
+import { createPathNamer, readLayer } from "../read-layer.ts"
+import { validateLayer } from "../validate.ts"
+import { tableAt } from "../values.ts"
 
 /** What a JSON file of another program means in agent.toml. */
 export interface ImportedFile {
