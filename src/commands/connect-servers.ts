@@ -91,7 +91,10 @@ export async function connectServers(
       return pool
     },
     report: fold.report,
-    print: (value, text) => session.write(show.json ? `${JSON.stringify(redactor.redact(value), null, 2)}\n` : text()),
+    print(value, text) {
+      if (show.json) output.push(Buffer.from(`${JSON.stringify(redactor.redact(value), null, 2)}\n`))
+      else session.write(text())
+    },
     write(contents) {
       output.push(typeof contents === "string" ? Buffer.from(redactor.redactText(contents)) : contents)
     },
