@@ -57,6 +57,7 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
   using stop = createStop({ outer: options.signal, timeoutMs: config.agent.timeoutMs, ...scene })
 
   const { servers, disabledServers: disabled, mcp: settings } = config
+  const { deadLetterFile } = settings
   const pool = createPool({
     servers,
     disabled,
@@ -64,8 +65,9 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
     emit: scene.emit,
     client: { name: "agent-run", version },
     env: host.env,
+    ...(deadLetterFile === null ? {} : { deadLetters: scene.openDeadLetters(deadLetterFile) }),
   })
-  const exclude = Object.values(config.output).filter((path) => path !== null)
+  const exclude = [...Object.values(config.output), deadLetterFile].filter((path) => path !== null)
   const changes = createChanges({ workspace, env: childEnvironment(host.env, { values: gitSafety }), exclude })
   let toolsOffered = 0
 
@@ -75,8 +77,8 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
     const missing = missingRequired(pool)
     if (missing) return ended(missing)
 
-    const { toolbox, withheld } = collectTools({ options, host, workspace, config, policy, pool, emit: scene.emit })
-    toolsOffered = toolbox.tools.length
+    const tools = collectTools({ options, host, workspace, config, policy, pool, emit: scene.emit })
+    toolsOffered = tools.toolbox().tools.length
     const { systemPrompt, instructions, maxOutputTokens } = config.agent
     const { maxDenials, onDenied } = config.permissions
     return runLoop({
@@ -90,11 +92,12 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
       }),
       model,
       answerSchema,
-      definitions: () => toolbox.definitions,
-      desk: createDesk({ toolbox, withheld, policy, changes, maxResultChars: config.tools.maxResultChars }),
+      definitions: () => tools.toolbox().definitions,
+      desk: createDesk({ tools, policy, changes, maxResultChars: config.tools.maxResultChars }),
       limits: createLimits({ ...config.agent, maxDenials }, scene.elapsedMs, scene.emit),
       maxOutputTokens,
       onDenied,
+      settle: () => pool.settle(stop.signal),
       mustEnd: () => missingRequired(pool),
       emit: scene.emit,
       signal: stop.signal,
@@ -104,6 +107,7 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
   const outcome = await work().catch((error: unknown) =>
     ended(stop.signal.aborted ? stop.signal.reason : reasonOf(error)),
   )
+  if (outcome.kind === "answered") await pool.settle(stop.signal)
   const lost = missingRequired(pool)
   await pool.close()
   const { files, patch, warning } = await changes.finish()

@@ -21,6 +21,8 @@ export interface LoopOptions {
   readonly onDenied: "continue" | "fail"
   /** Must the answer fit something? Judges it, and says what is wrong. */
   readonly answerSchema: AnswerSchema | null
+  /** Called before each request: wait for what is on its way, so that the tools on offer are those that there are. */
+  readonly settle: () => Promise<void>
   /** Why no further request may be made, such as a required server that is gone. */
   readonly mustEnd: () => Reason | null
   readonly emit: Emit
@@ -44,6 +46,8 @@ export async function runLoop(run: LoopOptions): Promise<Outcome> {
   let repairs = 0
 
   for (;;) {
+    await run.settle()
+    if (run.signal.aborted) return ended(run.signal.reason)
     const blocked = run.mustEnd()
     if (blocked) return ended(blocked)
     const limit = run.limits.reached()
@@ -81,9 +85,11 @@ export async function runLoop(run: LoopOptions): Promise<Outcome> {
       case "tool_use": {
         if (!haveOwnIds(calls)) return fail("model_bad_response", "the model sent calls with empty or repeated ids")
         talk.addReply(reply)
+        const gone = run.mustEnd()
+        if (gone) return endWithout(gone, calls)
         const limit = run.limits.reached()
         if (limit) return finish(limit, calls)
-        const settled = await callTools(calls, { ...run, turn: run.limits.turns, halted: countDenials })
+        const settled = await callTools(calls, { ...run, turn: run.limits.turns, halted })
         if (run.signal.aborted) return ended(run.signal.reason)
         const denied = settled.find(isDenied)
         if (denied && run.onDenied === "fail") return ended(deniedReason(denied))
@@ -130,10 +136,15 @@ export async function runLoop(run: LoopOptions): Promise<Outcome> {
     return { kind: "ended", reason: limit.reason, answer: summary.kind === "reply" ? textOf(summary) || null : null }
   }
 
-  function countDenials(call: SettledCall): boolean {
-    if (!isDenied(call)) return false
-    run.limits.countDenial()
-    return run.onDenied === "fail" || run.limits.tooManyDenials()
+  function endWithout(reason: Reason, pending: readonly ToolUseBlock[]): Outcome {
+    skipCalls(pending, { ...run, turn: run.limits.turns })
+    return ended(reason)
+  }
+
+  function halted(call: SettledCall): boolean {
+    if (isDenied(call)) run.limits.countDenial()
+    if (run.mustEnd() !== null) return true
+    return isDenied(call) && (run.onDenied === "fail" || run.limits.tooManyDenials())
   }
 
   function repeated(times: number): Reason {

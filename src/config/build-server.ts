@@ -31,6 +31,7 @@ export function buildServer(server: ConfiguredServer, around: ServerSurroundings
     toolTimeoutMs: toMs(values.tool_timeout_sec),
     enabledTools: values.enabled_tools,
     disabledTools: values.disabled_tools,
+    trustHints: values.trust_hints,
     source: server.source,
   }
   const transport = transportOf(server)

@@ -77,7 +77,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
   const outputs = findOutputs(layers)
   const config: Config = {
     agent: toAgentSettings(values, prompts),
-    mcp: toMcpSettings(values),
+    mcp: toMcpSettings(merged),
     servers,
     disabledServers: choice.disabled,
     security: { redact: stringsOf("redact"), redactEnv: stringsOf("redactEnv") },

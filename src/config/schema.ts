@@ -6,6 +6,7 @@ import { serverSchema } from "./server-schema.ts"
 const actions = ["deny", "ask", "allow"] as const
 const dollars = z.number().check(z.minimum(0))
 const amount = z.int().check(z.minimum(0))
+const pauseMs = z.int().check(z.minimum(0), z.maximum(600_000))
 
 const priceSchema = z.strictObject({
   input: described(dollars, "Dollars per million input tokens."),
@@ -41,6 +42,18 @@ const agentSchema = z.strictObject({
   prices: described(z._default(mapOf(priceSchema), {}), "Prices by model id, for models that have none or other ones."),
 })
 
+const retrySchema = z.strictObject({
+  max_attempts: described(
+    z._default(positiveCount, 3),
+    "Attempts of one call, and of one reconnection, with the first. 1: never again.",
+  ),
+  initial_ms: described(
+    z._default(pauseMs, 250),
+    "First pause, in milliseconds; each further one is about twice as long.",
+  ),
+  max_ms: described(z._default(pauseMs, 5000), "Longest pause, in milliseconds."),
+})
+
 const mcpSchema = z.strictObject({
   auto_connect: described(z._default(z.boolean(), true), "Start all servers; false: only those named by --only."),
   description_limit: described(
@@ -54,6 +67,14 @@ const mcpSchema = z.strictObject({
   remote_concurrency: described(
     z._default(positiveCount, 20),
     "Remote servers connected at a time. AGENT_RUN_MCP_REMOTE_CONCURRENCY overrides it.",
+  ),
+  retry: described(
+    z.prefault(retrySchema, {}),
+    "How calls that cannot have run, and lost connections, are tried again.",
+  ),
+  dead_letter_file: described(
+    z.optional(name),
+    "File that gets a JSON line for every MCP call that failed for good. None unless set.",
   ),
   import: described(z._default(names, [".mcp.json"]), "JSON files with MCP servers to read as part of the project."),
   catalog_url: described(

@@ -37,6 +37,10 @@ export const serverSchema = z.strictObject({
   tool_timeout_sec: described(z._default(seconds, 60), "Time for one call, in seconds."),
   enabled_tools: described(z._default(names, ["*"]), "Globs on the server's own tool names: which are offered."),
   disabled_tools: described(z._default(names, []), "Globs on the server's own tool names: which are hidden."),
+  trust_hints: described(
+    z._default(z.boolean(), false),
+    "Believe its readOnlyHint and idempotentHint where a call that may have run would be made again.",
+  ),
 })
 
 /** `[mcp_servers.NAME]` with its defaults filled in. */

@@ -1,3 +1,4 @@
+import { resolve } from "node:path"
 import type {
   AgentSettings,
   ExpectSettings,
@@ -50,11 +51,14 @@ export function toExpectSettings({ expect }: ConfigValues): ExpectSettings {
 }
 
 /** `[mcp]` in the terms of the code. */
-export function toMcpSettings({ mcp }: ConfigValues): McpSettings {
+export function toMcpSettings({ values: { mcp }, settings }: MergedConfig): McpSettings {
+  const deadLetters = settings.get("mcp.dead_letter_file")
   return {
     descriptionLimit: mcp.description_limit,
     localConcurrency: mcp.local_concurrency,
     remoteConcurrency: mcp.remote_concurrency,
+    retry: { maxAttempts: mcp.retry.max_attempts, initialMs: mcp.retry.initial_ms, maxMs: mcp.retry.max_ms },
+    deadLetterFile: deadLetters ? resolve(deadLetters.layer.folder, String(deadLetters.value)) : null,
   }
 }
 

@@ -25,6 +25,16 @@ export interface McpSettings {
   readonly descriptionLimit: number
   readonly localConcurrency: number
   readonly remoteConcurrency: number
+  readonly retry: RetrySettings
+  /** Absolute; `null` is "not written". */
+  readonly deadLetterFile: string | null
+}
+
+/** `[mcp.retry]`: attempts include the first; pauses grow from `initialMs` to `maxMs`. */
+export interface RetrySettings {
+  readonly maxAttempts: number
+  readonly initialMs: number
+  readonly maxMs: number
 }
 
 /** `[security]`, as far as it acts after servers were chosen. */

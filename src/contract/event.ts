@@ -83,6 +83,15 @@ export const runEventSchema = z.discriminatedUnion("type", [
     connect_ms: count,
     protocol_version: z.nullable(text),
   }),
+  eventSchema("server.changed", "A connected server offers something else than before.", {
+    ...server,
+    tools: count,
+    resources: count,
+    prompts: count,
+    added: z.array(text),
+    removed: z.array(text),
+    changed: z.array(text),
+  }),
   eventSchema(
     "server.disconnected",
     "A server is not, or no longer, connected: it was not started, was lost, or the run ended.",

@@ -8,6 +8,8 @@ interface ServerSettings {
   readonly toolTimeoutMs: number
   readonly enabledTools: readonly string[]
   readonly disabledTools: readonly string[]
+  /** May a call be made again because the server says that it only reads, or that twice is as good as once? */
+  readonly trustHints: boolean
   /** Where the server was configured, such as `agent.toml:3`. */
   readonly source: string
 }
@@ -44,7 +46,8 @@ export interface DisabledServer {
 
 /** The state of a server; everything but `connected` offers no tools. */
 export type ServerState =
-  | { readonly status: "pending" }
+  /** Not connected yet, or not again: `lost` says why the connection before this one ended. */
+  | { readonly status: "pending"; readonly lost?: string }
   | { readonly status: "connected"; readonly connectMs: number }
   | { readonly status: "failed"; readonly error: string }
   | { readonly status: "needs-auth"; readonly error: string }

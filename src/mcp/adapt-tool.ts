@@ -6,12 +6,17 @@ import type { Connection } from "./connection.ts"
 import { cutText } from "./cut-text.ts"
 import type { ServerTool } from "./discover.ts"
 import type { Failure } from "./failure.ts"
+import type { DeadLetters } from "./life/dead-letters.ts"
 
 /** The border for tools: past it an MCP tool is a tool like any other. */
 export function adaptTool(
   connection: Connection,
   tool: ServerTool,
-  presentation: { readonly name: string; readonly descriptionLimit: number },
+  presentation: {
+    readonly name: string
+    readonly descriptionLimit: number
+    readonly deadLetters: DeadLetters | null
+  },
 ): Tool {
   const server = connection.config.name
   return {
@@ -22,8 +27,15 @@ export function adaptTool(
     hints: tool.hints,
     subjects: () => [],
     async execute(input: JsonObject, { signal }): Promise<ToolResult> {
-      const answer = await connection.request("tools/call", { name: tool.name, arguments: input }, signal)
-      return answer.ok ? adaptResult(answer.result) : adaptFailure(answer.failure, connection, `"${tool.name}"`)
+      const answer = await connection.call(tool, input, signal)
+      if (answer.ok) return adaptResult(answer.result)
+      const { failure, attempts } = answer
+      const result = adaptFailure(failure, connection, `"${tool.name}"`)
+      if (failure.kind !== "aborted") {
+        const error = { code: result.errorCode ?? "tool_error", message: failure.message }
+        await presentation.deadLetters?.add({ server, tool: tool.name, args: input, error, attempts })
+      }
+      return result
     },
   }
 }
@@ -48,10 +60,18 @@ export function adaptFailure(failure: Failure, connection: Connection, what: str
     case "http":
     case "network": {
       const message = failure.message.startsWith(about) ? failure.message : `${about}: ${failure.message}`
-      const gone = connection.state().status === "connected" ? "" : " Its tools cannot be used any more in this run."
-      return errorResult("server_unavailable", `${message}.${gone}`)
+      return errorResult("server_unavailable", `${message}.${outlookOf(connection)}`)
     }
+    case "withdrawn":
+      return errorResult("unknown_tool", `${about} no longer offers ${what}: it was withdrawn during the run.`)
     default:
       return failure satisfies never
   }
+}
+
+function outlookOf(connection: Connection): string {
+  const { status } = connection.state()
+  if (status === "connected") return ""
+  if (status === "pending") return " It is being reconnected, and its tools may come back."
+  return " Its tools cannot be used now."
 }

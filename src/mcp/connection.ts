@@ -1,11 +1,20 @@
+import type { RetrySettings } from "../contract/config.ts"
 import type { Emit } from "../contract/event.ts"
 import type { JsonObject } from "../contract/json.ts"
 import type { ServerConfig, ServerState } from "../contract/server.ts"
-import { formatDuration } from "../util/duration.ts"
-import { type Catalog, discover, emptyCatalog } from "./discover.ts"
+import { startDeadline, unlessAborted } from "./deadline.ts"
+import { type Catalog, discover, emptyCatalog, type ServerTool } from "./discover.ts"
 import type { Failure } from "./failure.ts"
 import { hintFor } from "./hint.ts"
-import { openServer } from "./open-server.ts"
+import { type Attempt, attemptConnection, type FailedAttempt } from "./life/attempt.ts"
+import { backoffMs, pause } from "./life/backoff.ts"
+import { announcesChanges, createToolMemory, type ToolChanges } from "./life/changes.ts"
+import { diagnose } from "./life/diagnose.ts"
+import { lastWords, whyEnded } from "./life/last-words.ts"
+import { createNoise } from "./life/noise.ts"
+import { createRefresher } from "./life/refresh.ts"
+import { wantsCredentials } from "./life/retry.ts"
+import { createSender, type Ready, type SentAnswer } from "./life/send.ts"
 import { type HiddenTool, selectTools } from "./select-tools.ts"
 import type { Answer, ClientIdentity, Session } from "./session.ts"
 
@@ -13,14 +22,22 @@ import type { Answer, ClientIdentity, Session } from "./session.ts"
 export interface Connection {
   readonly config: ServerConfig
   state(): ServerState
-  /** What the server offers to the model, as of when it was last asked; kept when the connection is lost. */
+  /** What the server offers to the model, as of when it was last asked; nothing while it is not connected. */
   catalog(): Catalog
   hiddenTools(): readonly HiddenTool[]
   instructions(): string | null
+  /** Grows whenever the state or the catalog changes. */
+  revision(): number
   /** Connect, initialize and discover. Resolves when the server is connected or failed. */
   start(signal: AbortSignal): Promise<void>
-  /** One request, within the time a call may take. */
+  /** A lost server that is being reconnected, until it is back or given up. */
+  returning(): Promise<void> | null
+  /** A changed list that is being asked for. */
+  refreshing(): Promise<void> | null
+  /** One request that only reads, within the time a call may take; made again when that may help. */
   request(method: string, params: JsonObject, signal: AbortSignal): Promise<Answer>
+  /** One call of a tool, within the time a call may take; made again only if it cannot have run or does no harm. */
+  call(tool: ServerTool, input: JsonObject, signal: AbortSignal): Promise<SentAnswer>
   close(): Promise<void>
 }
 
@@ -29,128 +46,212 @@ export interface Surroundings {
   readonly emit: Emit
   readonly identity: ClientIdentity
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly retry: RetrySettings
 }
 
-/** A call that keeps reporting progress may take this many times its timeout. */
-const progressFactor = 10
-const pingTimeoutMs = 5000
-const noiseLinesShown = 3
-const noiseCharsShown = 200
+const relistEveryMs = 1000
+/** How often a server is connected again in one run: a process that keeps crashing is left alone sooner. */
+const mostReturns = { local: 5, remote: 10 } as const
 
 /** The connection to one configured server, not started yet. */
-export function createConnection(config: ServerConfig, { emit, identity, env }: Surroundings): Connection {
+export function createConnection(config: ServerConfig, { emit, identity, env, retry }: Surroundings): Connection {
   const about = { server: config.name, transport: config.transport } as const
+  const returnsAllowed = config.transport === "stdio" ? mostReturns.local : mostReturns.remote
+  const memory = createToolMemory()
+  const refresher = createRefresher({ everyMs: relistEveryMs, ask: relist })
+  const noise = createNoise(warn)
+  const retired: Promise<void>[] = []
   let state: ServerState = { status: "pending" }
   let session: Session | null = null
   let catalog = emptyCatalog
   let hiddenTools: readonly HiddenTool[] = []
-  let noiseLines = 0
+  let firstInstructions: string | null | undefined
+  let revision = 0
+  let returns = 0
   let starting: Promise<void> | null = null
+  let returning: Promise<void> | null = null
+  let running = new AbortController().signal
   let closing = false
 
-  async function connect(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return fail({ kind: "aborted", message: "was not started before the run was stopped" }, null)
+  async function connect(): Promise<void> {
+    const failed = running.aborted ? notStarted : await attempt()
+    if (failed !== null) fail(failed)
+  }
+
+  /** Connect once. Says what went wrong, or nothing when the server is there. */
+  async function attempt(): Promise<FailedAttempt | null> {
     emit({ type: "server.connecting", ...about, state: "pending" })
-    const startedAt = performance.now()
-    try {
-      const opened = await openServer(config, { identity, env, signal, onNoise, onClosed })
-      if (!opened.ok) return fail(opened.failure, opened.stderrTail)
-      session = opened.session
-      const found = await discover(session, { timeoutMs: config.discoveryTimeoutMs, signal, warn })
-      if (!found.ok) return await abandon(session, found.failure)
-      const { offered, hidden } = selectTools(found.catalog.tools, config)
-      catalog = { ...found.catalog, tools: offered }
-      hiddenTools = hidden
-    } catch (error) {
-      return fail({ kind: "closed", message: `could not be started: ${textOf(error)}` }, null)
+    const onChanged = () => refresher.announce()
+    const onClosed = () => {
+      if (connected.ok && connected.session === session) lose(whyEnded(connected.session))
     }
-    const connectMs = Math.round(performance.now() - startedAt)
+    let connected: Attempt = { ok: false, ...notStarted }
+    const around = { identity, env, signal: running, onNoise: noise.hear, onClosed, onChanged, warn }
+    connected = await attemptConnection(config, around)
+    if (!connected.ok) return connected
+    settleIn(connected)
+    if (connected.session.channel.whyClosed() !== null) lose(whyEnded(connected.session))
+    return null
+  }
+
+  function settleIn({ session: opened, catalog: found, connectMs }: Attempt & { readonly ok: true }): void {
+    session = opened
     state = { status: "connected", connectMs }
+    warnOfChanges(adopt(found))
+    if (firstInstructions === undefined) firstInstructions = opened.instructions
+    else if (firstInstructions !== opened.instructions) {
+      warn("came back with other instructions; this run keeps the first ones")
+    }
     emit({
       type: "server.connected",
       ...about,
       state: "connected",
-      tools: catalog.tools.length,
-      resources: catalog.resources.length,
-      prompts: catalog.prompts.length,
+      ...counts(),
       connect_ms: connectMs,
-      protocol_version: session.protocolVersion,
+      protocol_version: opened.protocolVersion,
     })
+    // Over HTTP, what a server registers right after its start is announced to nobody.
+    if (config.transport !== "stdio" && announcesChanges(opened)) refresher.later()
   }
 
-  async function abandon(opened: Session, failure: Failure): Promise<void> {
-    const { channel } = opened
-    const why = channel.whyClosed()
-    const stderrTail = channel.stderrTail()
-    await channel.dispose()
-    if (why !== null) return fail({ kind: "closed", message: why }, stderrTail)
-    if (failure.kind !== "timeout")
-      return fail({ ...failure, message: `tools/list failed: ${failure.message}` }, stderrTail)
-    fail(
-      { ...failure, message: `did not list its tools within ${formatDuration(config.discoveryTimeoutMs)}` },
-      stderrTail,
-    )
+  function adopt(found: Catalog): ToolChanges {
+    const { offered, hidden } = selectTools(found.tools, config)
+    catalog = { ...found, tools: offered }
+    hiddenTools = hidden
+    revision += 1
+    return memory.compare(offered)
   }
 
-  function fail(failure: Failure, stderrTail: string | null): void {
+  function counts() {
+    return { tools: catalog.tools.length, resources: catalog.resources.length, prompts: catalog.prompts.length }
+  }
+
+  /** The server says that its lists have changed. */
+  async function relist(): Promise<void> {
+    const asked = session
+    if (asked === null || closing) return
+    const found = await discover(asked, { timeoutMs: config.discoveryTimeoutMs, signal: running, warn })
+    if (asked !== session || closing) return
+    if (!found.ok) {
+      warn(`tools/list failed after a change: ${found.failure.message}; what it offered before is kept`)
+      await judge(asked, found.failure, running)
+      return
+    }
+    const before = JSON.stringify(counts())
+    const changes = adopt(found.catalog)
+    const { added, removed, changed } = changes
+    if (added.length + removed.length + changed.length === 0 && before === JSON.stringify(counts())) return
+    const names = { added: [...added], removed: [...removed], changed: [...changed] }
+    emit({ type: "server.changed", ...about, state: "connected", ...counts(), ...names })
+    warnOfChanges(changes)
+  }
+
+  /** A tool that changes its meaning on the way is never offered silently. */
+  function warnOfChanges({ changed }: ToolChanges): void {
+    for (const tool of changed) {
+      const message = describe(`its tool "${tool}" is described differently now, and offered so from the next turn on`)
+      emit({ type: "warning", code: "mcp_tool_changed", message })
+    }
+  }
+
+  function fail({ failure, stderrTail }: FailedAttempt): void {
     const error = describe(`${failure.message}${lastWords(stderrTail)}`)
-    const status = failure.kind === "http" && failure.status === 401 ? "needs-auth" : "failed"
-    state = { status, error }
-    emit({
-      type: "server.error",
-      ...about,
-      state: status,
-      error,
-      hint: hintFor(failure, config),
-      stderr_tail: stderrTail,
-    })
+    const status = wantsCredentials(failure) ? "needs-auth" : "failed"
+    forget({ status, error })
+    const hint = hintFor(failure, config)
+    emit({ type: "server.error", ...about, state: status, error, hint, stderr_tail: stderrTail })
   }
 
-  function onClosed(): void {
-    const why = session?.channel.whyClosed() ?? "closed the connection"
-    lose(`${why}${lastWords(session?.channel.stderrTail() ?? null)}`)
+  /** Everything that was known from a session goes with it. */
+  function forget(next: ServerState): void {
+    const left = session
+    session = null
+    catalog = emptyCatalog
+    hiddenTools = []
+    state = next
+    revision += 1
+    // Last, because a channel may say that it closed while it is being closed.
+    if (left !== null) retired.push(left.channel.dispose())
   }
 
   function lose(why: string): void {
     if (closing || state.status !== "connected") return
-    const error = describe(why)
-    state = { status: "failed", error }
-    emit({ type: "server.disconnected", ...about, state: "failed", reason: "lost", detail: error })
+    const lost = describe(why)
+    const comesBack = returns < returnsAllowed
+    const detail = comesBack ? lost : `${lost}; it was connected again ${returns} times and is left alone now`
+    forget(comesBack ? { status: "pending", lost } : { status: "failed", error: detail })
+    emit({ type: "server.disconnected", ...about, state: state.status, reason: "lost", detail })
+    if (comesBack) comeBack(lost)
   }
 
-  async function request(method: string, params: JsonObject, signal: AbortSignal): Promise<Answer> {
-    if (session === null || state.status !== "connected") return { ok: false, failure: unavailable(state) }
-    const timeoutMs = config.toolTimeoutMs
-    const answer = await session.request(method, params, { timeoutMs, totalMs: timeoutMs * progressFactor, signal })
-    if (answer.ok) return answer
-    await checkLife(session, answer.failure, signal)
+  function comeBack(lost: string): void {
+    const back = reconnect(lost).finally(() => {
+      if (returning === back) returning = null
+    })
+    returning = back
+  }
+
+  /** A required server is tried for as long as it may be: without it the run ends. */
+  async function reconnect(lost: string): Promise<void> {
+    for (let attempts = 1; ; attempts += 1) {
+      returns += 1
+      const failed = await attempt()
+      if (failed === null) return
+      const { failure } = failed
+      const spent = returns >= returnsAllowed || (attempts >= retry.maxAttempts && !config.required)
+      if (running.aborted) return fail(notBack(lost))
+      if (spent || wantsCredentials(failure)) return fail(failed)
+      const delayMs = backoffMs(retry, attempts)
+      emit({ type: "retry", what: "mcp", attempt: attempts, delay_ms: delayMs, error: describe(failure.message) })
+      if (!(await pause(delayMs, running))) return fail(notBack(lost))
+    }
+  }
+
+  /** The session to use, once a server that is being reconnected is back; a failed one is tried again for a call. */
+  async function ready(signal: AbortSignal): Promise<Ready> {
+    if (state.status === "failed" && firstInstructions !== undefined && returns < returnsAllowed && !closing) {
+      const { error } = state
+      forget({ status: "pending", lost: error })
+      comeBack(error)
+    }
+    const deadline = startDeadline(config.toolTimeoutMs, signal)
+    try {
+      if (returning !== null) await unlessAborted(returning, deadline.signal)
+    } catch {
+      if (signal.aborted) return { failure: { kind: "aborted", message: "the run was stopped" } }
+    } finally {
+      deadline.stop()
+    }
+    return session === null ? { failure: { kind: "closed", message: whyNot(), unsent: true } } : { session }
+  }
+
+  /** Draw conclusions about the server from a failed request, and say what is to be said about the request. */
+  async function judge(asked: Session, failure: Failure, signal: AbortSignal): Promise<Failure> {
+    const diagnosis = asked === session ? await diagnose(asked, failure, signal) : null
+    if (diagnosis !== null && asked === session) {
+      if (diagnosis.kind === "lost") lose(diagnosis.why)
+      if (diagnosis.kind === "needs-auth") fail({ failure: diagnosis.failure, stderrTail: null })
+    }
     // The reason of the channel says more than "connection closed".
-    return answer.failure.kind === "closed" ? { ok: false, failure: unavailable(state, answer.failure) } : answer
+    return failure.kind === "closed" && session === null ? { ...failure, message: whyNot() } : failure
   }
 
-  /** Over HTTP nobody tells us that a server is gone: after a suspicious failure, ask. */
-  async function checkLife(asked: Session, failure: Failure, signal: AbortSignal): Promise<void> {
-    if (failure.kind === "http" && failure.status === 404) return lose(failure.message)
-    if (state.status !== "connected" || (failure.kind !== "network" && failure.kind !== "closed")) return
-    const pong = await asked.request("ping", {}, { timeoutMs: pingTimeoutMs, totalMs: pingTimeoutMs, signal })
-    if (!pong.ok && pong.failure.kind !== "protocol" && pong.failure.kind !== "aborted") lose(pong.failure.message)
+  function whyNot(): string {
+    if (state.status === "pending") return state.lost ?? "not connected yet"
+    return "error" in state ? state.error : "not connected"
   }
 
   async function close(): Promise<void> {
     if (closing) return
     closing = true
+    refresher.stop()
     await starting
-    if (noiseLines > noiseLinesShown) warn(`wrote ${noiseLines} lines to stdout that are no JSON-RPC; all were ignored`)
+    await returning
+    noise.conclude()
     if (state.status === "connected") {
       emit({ type: "server.disconnected", ...about, state: "connected", reason: "run_end", detail: null })
     }
-    await session?.channel.dispose()
-  }
-
-  function onNoise(line: string): void {
-    noiseLines += 1
-    if (noiseLines > noiseLinesShown) return
-    warn(`wrote a line to stdout that is no JSON-RPC; it was ignored: ${line.slice(0, noiseCharsShown)}`)
+    await Promise.all([session?.channel.dispose(), ...retired])
   }
 
   function warn(message: string): void {
@@ -161,31 +262,37 @@ export function createConnection(config: ServerConfig, { emit, identity, env }: 
     return `MCP server "${config.name}": ${text}`
   }
 
+  const send = createSender({ config, retry, emit, ready, judge })
   return {
     config,
     state: () => state,
     catalog: () => catalog,
     hiddenTools: () => hiddenTools,
     instructions: () => session?.instructions ?? null,
+    revision: () => revision,
     start(signal) {
-      starting ??= connect(signal)
+      running = signal
+      starting ??= connect()
       return starting
     },
-    request,
+    returning: () => returning,
+    refreshing: () => refresher.pending(),
+    request: (method, params, signal) => send({ method, params, repeatable: true }, signal),
+    call({ name, hints }, input, signal) {
+      const repeatable = config.trustHints && (hints.readOnly || hints.idempotent)
+      const offered = () => catalog.tools.some((tool) => tool.name === name)
+      return send({ method: "tools/call", params: { name, arguments: input }, repeatable, offered }, signal)
+    },
     close,
   }
 }
 
-function unavailable(state: ServerState, failure?: Failure): Failure {
-  if (state.status === "failed" || state.status === "needs-auth") return { kind: "closed", message: state.error }
-  return failure ?? { kind: "closed", message: "not connected" }
+const notStarted: FailedAttempt = {
+  failure: { kind: "aborted", message: "was not started before the run was stopped" },
+  stderrTail: null,
 }
 
-function lastWords(stderrTail: string | null): string {
-  const line = stderrTail?.trimEnd().split("\n").at(-1)?.trim()
-  return line === undefined || line === "" ? "" : `; its last words: ${line.slice(0, noiseCharsShown)}`
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+function notBack(lost: string): FailedAttempt {
+  const message = `${lost.replace(/^MCP server "[^"]*": /, "")}; it was not back when the run ended`
+  return { failure: { kind: "aborted", message }, stderrTail: null }
 }

@@ -8,10 +8,17 @@ export type Failure =
   | { readonly kind: "protocol"; readonly code: number | null; readonly message: string }
   | { readonly kind: "timeout"; readonly message: string }
   | { readonly kind: "aborted"; readonly message: string }
-  /** The other side went away. */
-  | { readonly kind: "closed"; readonly message: string }
+  /** The other side went away; `unsent` when it cannot have seen the request. */
+  | { readonly kind: "closed"; readonly message: string; readonly unsent?: true }
   | { readonly kind: "http"; readonly status: number; readonly message: string }
-  | { readonly kind: "network"; readonly message: string }
+  | { readonly kind: "network"; readonly message: string; readonly unsent?: true }
+  /** The server is there, and no longer has the tool that was asked for. */
+  | { readonly kind: "withdrawn"; readonly message: string }
+
+/** An error that says: the request never left us. */
+export function unsentError(message: string): Error {
+  return Object.assign(new Error(message), { unsent: true })
+}
 
 /** What a remote channel answers in the name of a server whose answer broke off. */
 export const brokenAnswer = { code: -32000, message: "the connection closed before the answer was complete" }
@@ -22,11 +29,15 @@ export function toFailure(error: unknown, sdk: Sdk): Failure {
   if (error instanceof sdk.SdkHttpError) return { kind: "http", status: error.status, message: fromHttp(error) }
   if (error instanceof sdk.SseError) return fromSseError(error.code, error.message)
   const cause = deepestCause(error)
+  if (isJsonObject(error) && error.unsent === true)
+    return { kind: "closed", message: oneLine(messageOf(error)), unsent: true }
   if (error instanceof sdk.SdkError) return fromSdkError(error.code, cause instanceof Error ? cause.message : "", sdk)
-  const message = cause instanceof Error ? cause.message : String(cause)
+  const message = messageOf(cause)
   const postStatus = /\(HTTP (\d{3})\)/.exec(message)?.[1]
   if (postStatus !== undefined) return { kind: "http", status: Number(postStatus), message: oneLine(message) }
-  if (isNetworkError(error, cause)) return { kind: "network", message: oneLine(message) }
+  if (isNetworkError(error, cause)) {
+    return { kind: "network", message: oneLine(message), ...(reachedNobody(cause) ? { unsent: true } : {}) }
+  }
   if (error instanceof SyntaxError || (error instanceof Error && error.name.includes("Zod"))) {
     return { kind: "protocol", code: null, message: "the server answered with something that is no JSON-RPC message" }
   }
@@ -67,6 +78,24 @@ function fromSdkError(code: string, message: string, sdk: Sdk): Failure {
 function isNetworkError(error: unknown, cause: unknown): boolean {
   if (error instanceof TypeError) return true
   return isJsonObject(cause) && typeof cause.code === "string" && /^(E[A-Z]+|UND_ERR_)/.test(cause.code)
+}
+
+/** There was nobody to send the request to. */
+function reachedNobody(cause: unknown): boolean {
+  return isJsonObject(cause) && typeof cause.code === "string" && nobodyThere.has(cause.code)
+}
+
+const nobodyThere = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+])
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** The innermost error that has something to say: "fetch failed" is only the wrapping. */

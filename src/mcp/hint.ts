@@ -17,6 +17,7 @@ export function hintFor(failure: Failure, config: ServerConfig): string | null {
       return config.transport === "stdio" ? `Check command, args, cwd and env of ${where}.` : `Check url of ${where}.`
     case "protocol":
     case "aborted":
+    case "withdrawn":
       return null
     default:
       return failure satisfies never

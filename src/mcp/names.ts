@@ -17,19 +17,24 @@ const hashLength = 8
 
 /**
  * Make the names of all tools at once: `mcp__server__tool`, legal for the API and different for every pair, in the
- * order given. Pairs that would share a name all get a suffix, so that no server can take over the name of another.
+ * order given. Pairs that would share a name all get a suffix, so that no server can take over the name of another;
+ * names that are `given` already stay with their owners.
  */
-export function nameTools(pairs: readonly ToolPair[]): {
+export function nameTools(
+  pairs: readonly ToolPair[],
+  given: ReadonlySet<string> = new Set(),
+): {
   readonly named: readonly NamedPair[]
   readonly warnings: readonly string[]
 } {
   const uses = new Map<string, number>()
   for (const pair of pairs) uses.set(plainName(pair), (uses.get(plainName(pair)) ?? 0) + 1)
-  const taken = new Set([...uses].filter(([, count]) => count === 1).map(([name]) => name))
+  const taken = new Set(given)
+  for (const [name, count] of uses) if (count === 1) taken.add(name)
   const warnings: string[] = []
   const named = pairs.map((pair) => {
     const plain = plainName(pair)
-    const shared = uses.get(plain) !== 1
+    const shared = uses.get(plain) !== 1 || given.has(plain)
     if (!shared && plain.length <= maxNameLength) return { ...pair, name: plain }
     const name = suffixedName(pair, taken)
     taken.add(name)

@@ -14,6 +14,7 @@ export interface OpenOptions {
   readonly signal: AbortSignal
   readonly onNoise: (line: string) => void
   readonly onClosed: () => void
+  readonly onChanged: () => void
 }
 
 /** A session, or why there is none. */
@@ -78,8 +79,7 @@ async function withDeadline(
 }
 
 async function attempt(channel: Channel, deadline: Deadline, options: OpenOptions): Promise<Opened> {
-  const { identity, onClosed } = options
-  const opened = await openSession(channel, { identity, onClosed, signal: deadline.signal })
+  const opened = await openSession(channel, { ...options, signal: deadline.signal })
   if (opened.ok) return opened
   const why = channel.whyClosed()
   const stderrTail = channel.stderrTail()

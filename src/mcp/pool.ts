@@ -2,12 +2,13 @@ import type { McpSettings } from "../contract/config.ts"
 import type { Emit } from "../contract/event.ts"
 import type { DisabledServer, ServerConfig, ServerState } from "../contract/server.ts"
 import type { Tool } from "../contract/tool.ts"
-import { adaptTool } from "./adapt-tool.ts"
 import { type Connection, createConnection } from "./connection.ts"
 import { cutText } from "./cut-text.ts"
-import { nameTools } from "./names.ts"
+import { startDeadline, unlessAborted } from "./deadline.ts"
+import type { DeadLetters } from "./life/dead-letters.ts"
 import { createResourceTools } from "./resources.ts"
 import type { ClientIdentity } from "./session.ts"
+import { createToolTable, type HiddenMcpTool } from "./tool-table.ts"
 
 /** Everything a pool of servers is made of. */
 export interface PoolOptions {
@@ -18,16 +19,8 @@ export interface PoolOptions {
   readonly client: ClientIdentity
   /** Where proxy variables for remote servers are read from. */
   readonly env: Readonly<Record<string, string | undefined>>
-}
-
-/** A tool that `enabled_tools` or `disabled_tools` of its server keeps from the model, by the name it would have. */
-interface HiddenMcpTool {
-  readonly name: string
-  readonly server: string
-  readonly tool: string
-  readonly setting: "enabled_tools" | "disabled_tools"
-  /** Where the server is configured. */
-  readonly source: string
+  /** Where calls go that failed for good. Default: nowhere. */
+  readonly deadLetters?: DeadLetters
 }
 
 /** All MCP servers of a run. */
@@ -36,6 +29,8 @@ export interface Pool extends AsyncDisposable {
   start(signal: AbortSignal): Promise<void>
   /** The tools of connected servers, in the order of the configuration and of each server. */
   tools(): readonly Tool[]
+  /** Tools that were offered before: a call to one waits for its server, or says that it was withdrawn. */
+  absentTools(): readonly Tool[]
   hiddenTools(): readonly HiddenMcpTool[]
   /** ListMcpResources and ReadMcpResource; none when no server is configured. */
   resourceTools(): readonly Tool[]
@@ -49,22 +44,27 @@ export interface Pool extends AsyncDisposable {
   connections(): readonly Connection[]
   /** The instructions of connected servers, held to the same limit as descriptions. */
   instructions(): readonly { readonly server: string; readonly text: string }[]
-  /** Required servers that are not connected now, and why. */
+  /** Wait for lost servers and changed lists: for required servers to the end, for all else a moment. Never throws. */
+  settle(signal: AbortSignal): Promise<void>
+  /** Required servers that are not connected and are not coming back, and why. */
   missingRequired(): readonly { readonly name: string; readonly error: string }[]
   /** Close all servers together; also ends a start that is still going on. */
   close(): Promise<void>
 }
 
+/** How long a turn waits for a server that is not required: a list of tools that stays the same keeps the prompt cache. */
+const patienceMs = 2000
+
 /** The pool of a run's servers, not started yet. */
 export function createPool(options: PoolOptions): Pool {
-  const { disabled, settings, emit } = options
-  const surroundings = { emit, identity: options.client, env: options.env }
+  const { disabled, settings, emit, deadLetters = null } = options
+  const { retry, descriptionLimit } = settings
+  const surroundings = { emit, identity: options.client, env: options.env, retry }
   const connections = options.servers.map((server) => createConnection(server, surroundings))
+  const table = createToolTable(connections, { descriptionLimit, deadLetters, emit })
   const stop = new AbortController()
   let started: Promise<void> | null = null
   let closed: Promise<void> | null = null
-  let offered: readonly { readonly connection: Connection; readonly tool: Tool }[] = []
-  let hidden: readonly HiddenMcpTool[] = []
 
   async function connectAll(signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", () => stop.abort(signal.reason), { once: true })
@@ -79,25 +79,21 @@ export function createPool(options: PoolOptions): Pool {
       forEachAtMost(settings.localConcurrency, local, connect),
       forEachAtMost(settings.remoteConcurrency, remote, connect),
     ])
-    nameAll()
   }
 
-  function nameAll(): void {
-    const entries = connections.flatMap((connection) => [
-      ...connection.catalog().tools.map((tool) => ({ connection, tool, setting: null })),
-      ...connection.hiddenTools().map(({ tool, setting }) => ({ connection, tool, setting })),
-    ])
-    const pairs = entries.map(({ connection, tool }) => ({ server: connection.config.name, tool: tool.name }))
-    const { named, warnings } = nameTools(pairs)
-    for (const message of warnings) emit({ type: "warning", code: "mcp_tool_name", message })
-    const withNames = entries.map((entry, index) => ({ ...entry, name: named[index]?.name ?? "" }))
-    offered = withNames.flatMap(({ connection, tool, setting, name }) => {
-      if (setting !== null) return []
-      return [{ connection, tool: adaptTool(connection, tool, { name, descriptionLimit: settings.descriptionLimit }) }]
-    })
-    hidden = withNames.flatMap(({ connection: { config }, tool, setting, name }) =>
-      setting === null ? [] : [{ name, server: config.name, tool: tool.name, setting, source: config.source }],
+  async function settle(signal: AbortSignal): Promise<void> {
+    const deadline = startDeadline(patienceMs, signal)
+    const until = async (work: Promise<void> | null, end: AbortSignal) => {
+      // Whoever waited in vain goes on with what there is.
+      if (work !== null) await unlessAborted(work, end).catch(() => undefined)
+    }
+    await Promise.all(
+      connections.map(async (connection) => {
+        await until(connection.returning(), connection.config.required ? signal : deadline.signal)
+        await until(connection.refreshing(), deadline.signal)
+      }),
     )
+    deadline.stop()
   }
 
   async function closeAll(): Promise<void> {
@@ -115,9 +111,10 @@ export function createPool(options: PoolOptions): Pool {
       started ??= connectAll(signal)
       return started
     },
-    tools: () => offered.filter(({ connection }) => isConnected(connection)).map(({ tool }) => tool),
-    hiddenTools: () => hidden,
-    resourceTools: () => (connections.length === 0 ? [] : createResourceTools(connections, settings.descriptionLimit)),
+    tools: table.offered,
+    absentTools: table.absent,
+    hiddenTools: table.hidden,
+    resourceTools: () => (connections.length === 0 ? [] : createResourceTools(connections, descriptionLimit)),
     states: () => [
       ...connections.map((connection) => ({ ...summaryOf(connection.config), state: connection.state() })),
       ...disabled.map((server) => ({ ...summaryOf(server), state: { status: "disabled", why: server.why } as const })),
@@ -126,16 +123,17 @@ export function createPool(options: PoolOptions): Pool {
     instructions: () =>
       connections.filter(isConnected).flatMap((connection) => {
         const text = connection.instructions()?.trim()
-        return text ? [{ server: connection.config.name, text: cutText(text, settings.descriptionLimit) }] : []
+        return text ? [{ server: connection.config.name, text: cutText(text, descriptionLimit) }] : []
       }),
     missingRequired: () => [
       ...connections
-        .filter((connection) => connection.config.required && !isConnected(connection))
+        .filter((connection) => connection.config.required && isMissing(connection))
         .map((connection) => ({ name: connection.config.name, error: errorOf(connection) })),
       ...disabled
         .filter(({ required }) => required)
         .map(({ name, why }) => ({ name, error: `MCP server "${name}": ${why}` })),
     ],
+    settle,
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -143,6 +141,10 @@ export function createPool(options: PoolOptions): Pool {
 
 function isLocal(connection: Connection): boolean {
   return connection.config.transport === "stdio"
+}
+
+function isMissing(connection: Connection): boolean {
+  return connection.state().status !== "connected" && connection.returning() === null
 }
 
 function isConnected(connection: Connection): boolean {

@@ -1,4 +1,4 @@
-import type { StandardSchemaV1 } from "@modelcontextprotocol/client"
+import type { Client, StandardSchemaV1 } from "@modelcontextprotocol/client"
 import { isJsonObject, type JsonObject } from "../contract/json.ts"
 import type { Channel } from "./channel.ts"
 import { startDeadline, unlessAborted } from "./deadline.ts"
@@ -37,7 +37,13 @@ export function loadSdk() {
 /** Say hello over a channel: initialize, then the initialized notification. */
 export async function openSession(
   channel: Channel,
-  options: { readonly identity: ClientIdentity; readonly signal: AbortSignal; readonly onClosed: () => void },
+  options: {
+    readonly identity: ClientIdentity
+    readonly signal: AbortSignal
+    readonly onClosed: () => void
+    /** The server announces that its tools, resources or prompts are others now. */
+    readonly onChanged: () => void
+  },
 ): Promise<{ readonly ok: true; readonly session: Session } | { readonly ok: false; readonly failure: Failure }> {
   const sdk = await loadSdk()
   const client = new sdk.Client(options.identity, {
@@ -48,11 +54,13 @@ export async function openSession(
     },
   })
   client.onclose = options.onClosed
+  for (const method of changeNotifications) client.setNotificationHandler(method, options.onChanged)
   try {
     await unlessAborted(client.connect(channel.transport, { timeout: unlimitedMs }), options.signal)
   } catch (error) {
     return { ok: false, failure: toFailure(error, sdk) }
   }
+  subscribeToChanges(client)
 
   async function request(method: string, params: JsonObject, limits: RequestLimits): Promise<Answer> {
     const deadline = startDeadline(limits.totalMs, limits.signal)
@@ -82,6 +90,23 @@ export async function openSession(
     request,
   }
   return { ok: true, session }
+}
+
+const changeNotifications = [
+  "notifications/tools/list_changed",
+  "notifications/resources/list_changed",
+  "notifications/prompts/list_changed",
+] as const
+
+/** Servers of the newer protocol announce changes only to those who subscribe; the older ones know no subscription. */
+function subscribeToChanges(client: Client): void {
+  const { tools, resources, prompts } = client.getServerCapabilities() ?? {}
+  const filter = {
+    ...(tools?.listChanged ? { toolsListChanged: true } : {}),
+    ...(resources?.listChanged ? { resourcesListChanged: true } : {}),
+    ...(prompts?.listChanged ? { promptsListChanged: true } : {}),
+  }
+  if (Object.keys(filter).length > 0) void client.listen(filter).catch(() => undefined)
 }
 
 /** The deadline of the start is ours: it also covers what the client does not time. */

@@ -4,6 +4,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
 import type { StdioServerConfig } from "../contract/server.ts"
 import { endGroup, trackGroup } from "../util/process-groups.ts"
 import type { Channel } from "./channel.ts"
+import { unsentError } from "./failure.ts"
 import { parseMessages } from "./json-rpc.ts"
 import { createLineSplitter } from "./line-splitter.ts"
 import { createOutputTail } from "./output-tail.ts"
@@ -29,7 +30,7 @@ export function openStdioChannel(config: StdioServerConfig, onNoise: (line: stri
   let closedBecause: string | null = null
   let drainTimer: NodeJS.Timeout | undefined
   let disposed: Promise<void> | null = null
-  const unsent: (() => void)[] = []
+  const unsent: ((because: string) => void)[] = []
 
   child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk))
   child.on("error", (error) => end(describeSpawnError(error, config)))
@@ -68,13 +69,13 @@ export function openStdioChannel(config: StdioServerConfig, onNoise: (line: stri
   function send(message: JSONRPCMessage): Promise<void> {
     return new Promise((resolve, reject) => {
       if (closedBecause !== null) {
-        reject(new Error(closedBecause))
+        reject(unsentError(closedBecause))
         return
       }
       child.stdin.write(`${JSON.stringify(message)}\n`, (error) => {
         if (!error) return resolve()
         if (disposed !== null) return reject(error)
-        unsent.push(() => reject(error))
+        unsent.push((because) => reject(unsentError(because)))
         return suspect("stopped reading its stdin")
       })
     })
@@ -95,8 +96,9 @@ export function openStdioChannel(config: StdioServerConfig, onNoise: (line: stri
     if (closedBecause !== null) return
     closedBecause = because
     void dispose()
+    // Before the client hears of the end: it would blame that, and not know that nothing was sent.
+    for (const reject of unsent) reject(because)
     transport.onclose?.()
-    for (const reject of unsent) reject()
   }
 
   function dispose(): Promise<void> {

@@ -41,6 +41,7 @@ export function createReportFold(): ReportFold {
         return
       case "server.connecting":
       case "server.connected":
+      case "server.changed":
       case "server.disconnected":
       case "server.error":
         servers.set(event.server, foldServer(servers.get(event.server), event))
@@ -135,7 +136,7 @@ const withoutEnd: Report["reason"] = {
   hint: "Look at the last events of the transcript, and at the log of the machine for what killed the run.",
 }
 
-type ServerEvent = RunEventOf<"server.connecting" | "server.connected" | "server.disconnected" | "server.error">
+type ServerEvent = Extract<RunEvent, { type: `server.${string}` }>
 
 /** A server that is closed because the run ends was fine to the end, so that event changes nothing. */
 function foldServer(before: Report["servers"][number] | undefined, event: ServerEvent): Report["servers"][number] {
@@ -147,6 +148,10 @@ function foldServer(before: Report["servers"][number] | undefined, event: Server
     case "server.connected": {
       const { tools, resources, prompts, connect_ms } = event
       return { ...server, tools, resources, prompts, connect_ms, error: null }
+    }
+    case "server.changed": {
+      const { tools, resources, prompts } = event
+      return { ...server, tools, resources, prompts }
     }
     case "server.disconnected":
       if (event.reason === "run_end") return before ?? server

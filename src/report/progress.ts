@@ -30,6 +30,8 @@ export function createProgress(options: ProgressOptions): (event: RunEvent) => r
         return isVerbose ? [`server ${toLogLine(event.server)}: connecting (${event.transport})`] : []
       case "server.connected":
         return isQuiet ? [] : [renderConnected(event, paint)]
+      case "server.changed":
+        return isQuiet ? [] : [renderChanged(event)]
       case "server.disconnected":
         return renderDisconnected(event, options, paint)
       case "server.error":
@@ -69,6 +71,16 @@ function renderConnected(event: RunEventOf<"server.connected">, paint: Paint): s
   if (event.prompts > 0) offers.push(formatQuantity(event.prompts, "prompt"))
   const name = toLogLine(event.server)
   return `server ${name}: ${paint("green", "connected")}, ${offers.join(", ")}, ${formatDuration(event.connect_ms)}`
+}
+
+function renderChanged(event: RunEventOf<"server.changed">): string {
+  const differences = [
+    ...event.added.map((name) => `+${name}`),
+    ...event.removed.map((name) => `-${name}`),
+    ...event.changed.map((name) => `~${name}`),
+  ]
+  const what = differences.length === 0 ? "" : `: ${toLogLine(differences.join(" "), 1000)}`
+  return `server ${toLogLine(event.server)}: offers changed${what}`
 }
 
 function renderDisconnected(

@@ -4,23 +4,23 @@ import type { Rule } from "../contract/decision.ts"
 import { denialMessage, describeDecision } from "../permissions/describe.ts"
 import type { Policy } from "../permissions/policy.ts"
 import { boundResult } from "../tools/bound-text.ts"
-import type { Toolbox } from "../tools/toolbox.ts"
+import type { CollectedTools } from "./tools.ts"
 
 /** The rooms that every call passes: toolbox, rules, the record of changes, the bounds of results. */
 export interface DeskRooms {
-  readonly toolbox: Toolbox
-  readonly withheld: ReadonlyMap<string, Rule>
+  readonly tools: CollectedTools
   readonly policy: Policy
   readonly changes: Changes
   readonly maxResultChars: number
 }
 
 /** Put the rooms together so that the loop can look a call up, have it judged, and settle it. */
-export function createDesk({ toolbox, withheld, policy, changes, maxResultChars }: DeskRooms): CallDesk {
+export function createDesk({ tools, policy, changes, maxResultChars }: DeskRooms): CallDesk {
   function lookup(name: string): Lookup {
+    const toolbox = tools.toolbox()
     const tool = toolbox.find(name)
     if (tool) return { kind: "offered", tool }
-    const rule = toolbox.hiddenBy(name) ?? withheld.get(name)
+    const rule = toolbox.hiddenBy(name) ?? tools.withheldBy(name)
     if (rule) return { kind: "hidden", judgement: hiddenJudgement(name, rule) }
     const message = `There is no tool called "${name}". The tools of this run are: ${toolbox.definitions.map((definition) => definition.name).join(", ")}`
     return { kind: "unknown", message }

@@ -6,6 +6,7 @@ import type { Report } from "../contract/report.ts"
 import type { Host, RunOptions } from "../contract/run-options.ts"
 import { createBus } from "../events/bus.ts"
 import { createRedactor, type Redactor } from "../events/redact.ts"
+import { createDeadLetters, type DeadLetters } from "../mcp/life/dead-letters.ts"
 import { createReportFold } from "../report/fold.ts"
 import { toJsonReport } from "../report/json.ts"
 import { renderJunit } from "../report/junit.ts"
@@ -34,6 +35,8 @@ export interface Scene {
   openOutputs(paths: OutputPaths): void
   /** No further output will come. */
   sealOutputs(): void
+  /** Where calls go that failed for good. Throws a UserError when the file cannot be written. */
+  openDeadLetters(path: string): DeadLetters
   /** The first event. Without it, the end writes one with what is known. */
   start(facts: StartFacts): void
   /** The report so far. */
@@ -113,6 +116,11 @@ export function setScene(options: RunOptions, host: Host): Scene {
       outputs = paths
     },
     sealOutputs: bus.seal,
+    openDeadLetters(path) {
+      prepareOutputFile(path)
+      const warn = (message: string) => bus.emit({ type: "warning", code: "dead_letter_lost", message })
+      return createDeadLetters({ path, redact: redactor.redact, warn })
+    },
     start,
     report: fold.report,
     conclude,

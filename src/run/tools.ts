@@ -21,33 +21,50 @@ export interface ToolSources {
   readonly emit: Emit
 }
 
-/** The tools of a run, and those that a setting keeps from the model. */
+/** The tools of a run, and those that a setting keeps from the model. Both follow the servers. */
 export interface CollectedTools {
-  readonly toolbox: Toolbox
-  /** By name: the setting, in the form of the rule that it amounts to. */
-  readonly withheld: ReadonlyMap<string, Rule>
+  /** What is on offer now. */
+  toolbox(): Toolbox
+  /** The setting that withholds a tool, in the form of the rule that it amounts to. */
+  withheldBy(name: string): Rule | null
 }
 
 /** Every tool of a run: built-in, from servers, from the caller; and a warning for each rule that matches none of them. */
 export function collectTools({ options, host, workspace, config, policy, pool, emit }: ToolSources): CollectedTools {
-  const outputs = Object.values(config.output).filter((path) => path !== null)
+  const outputs = [...Object.values(config.output), config.mcp.deadLetterFile].filter((path) => path !== null)
   const protectedFiles = [...config.files, ...outputs]
   const place = createWorkspace(workspace, { protectedFiles, home: host.env.HOME ?? homedir() })
   const builtin = createBuiltinTools({ workspace: place, settings: config.tools, path: host.env.PATH ?? "" })
-  const tools = [...builtin, ...pool.resourceTools(), ...pool.tools(), ...(options.tools ?? [])]
-  for (const rule of policy.deadRules(tools)) {
+  const own = [...builtin, ...pool.resourceTools(), ...(options.tools ?? [])]
+  let ofServers = pool.tools()
+  const toolbox = createToolbox([...own, ...ofServers], policy.hides)
+  const warned = new Set<string>()
+  for (const rule of policy.deadRules([...own, ...ofServers])) {
     const message = `${rule.source}: the rule ${rule.action} "${rule.tool}" matches no tool of this run`
     emit({ type: "warning", code: "dead_rule", message })
   }
-  return { toolbox: createToolbox(tools, policy.hides), withheld: withheldTools(config, pool) }
+
+  /** The pool makes a new list whenever a server has come, gone or changed. */
+  function follow(): Toolbox {
+    const now = pool.tools()
+    if (now === ofServers) return toolbox
+    ofServers = now
+    for (const name of toolbox.update([...own, ...now], pool.absentTools())) {
+      if (warned.has(name)) continue
+      warned.add(name)
+      const message = `a server offers ${name} now, which is the name of another tool of this run; it is left out`
+      emit({ type: "warning", code: "mcp_tool_name", message })
+    }
+    return toolbox
+  }
+
+  return { toolbox: follow, withheldBy: (name) => withheldBy(name, config, pool) }
 }
 
-function withheldTools(config: Config, pool: Pool): ReadonlyMap<string, Rule> {
-  const withheld = new Map<string, Rule>()
-  const withhold = (tool: string, source: string) => withheld.set(tool, { tool, action: "deny", broad: false, source })
-  for (const name of builtinToolNames) if (!config.tools.builtin.includes(name)) withhold(name, "tools.builtin")
-  for (const { name, server, setting, source } of pool.hiddenTools()) {
-    withhold(name, `mcp_servers.${server}.${setting}, ${source}`)
-  }
-  return withheld
+function withheldBy(tool: string, config: Config, pool: Pool): Rule | null {
+  const withhold = (source: string): Rule => ({ tool, action: "deny", broad: false, source })
+  const builtin: readonly string[] = builtinToolNames
+  if (builtin.includes(tool) && !config.tools.builtin.includes(tool)) return withhold("tools.builtin")
+  const hidden = pool.hiddenTools().find(({ name }) => name === tool)
+  return hidden ? withhold(`mcp_servers.${hidden.server}.${hidden.setting}, ${hidden.source}`) : null
 }

@@ -5,31 +5,61 @@ import { UserError } from "../contract/user-error.ts"
 
 /** The tools of a run by name. A hidden tool is not found and not offered, but the rule that hides it is known. */
 export interface Toolbox {
+  /** A tool that may be called: on offer now, or absent, which its result then explains. */
   find(name: string): Tool | null
   hiddenBy(name: string): Rule | null
   readonly tools: readonly Tool[]
   readonly definitions: readonly ToolDefinition[]
+  /** Offer these from now on. Of two tools with one name the first is taken; the names of the others are returned. */
+  update(tools: readonly Tool[], absent: readonly Tool[]): readonly string[]
 }
 
-/** Collect the tools of a run, in an order that never changes between turns or runs: the prompt cache depends on it. */
-export function createToolbox(tools: readonly Tool[], hides: (tool: Tool) => Rule | null): Toolbox {
-  const known = new Set<string>()
-  const offered = new Map<string, Tool>()
+/**
+ * Collect the tools of a run, in an order that never changes between turns or runs: the prompt cache depends on it. Tools
+ * that come later are put at the end, and keep their place from then on.
+ */
+export function createToolbox(first: readonly Tool[], hides: (tool: Tool) => Rule | null): Toolbox {
+  const places = new Map<string, number>()
   const hidden = new Map<string, Rule>()
-  for (const tool of tools.toSorted(byPlace)) {
-    if (known.has(tool.name)) throw duplicate(tool.name)
-    known.add(tool.name)
-    const rule = hides(tool)
-    if (rule === null) offered.set(tool.name, tool)
-    if (rule !== null) hidden.set(tool.name, rule)
+  let offered = new Map<string, Tool>()
+  let absent = new Map<string, Tool>()
+  let tools: readonly Tool[] = []
+  let definitions: readonly ToolDefinition[] = []
+
+  function update(now: readonly Tool[], gone: readonly Tool[]): readonly string[] {
+    const named = byName(now)
+    for (const tool of [...named.values()].sort(byPlace)) {
+      if (!places.has(tool.name)) places.set(tool.name, places.size)
+      const rule = hides(tool)
+      if (rule !== null) hidden.set(tool.name, rule)
+    }
+    const visible = [...named.values()].filter(({ name }) => !hidden.has(name))
+    tools = visible.sort((one, other) => (places.get(one.name) ?? 0) - (places.get(other.name) ?? 0))
+    definitions = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+    offered = byName(tools)
+    absent = byName(gone.filter(({ name }) => !hidden.has(name)))
+    return now.filter((tool) => named.get(tool.name) !== tool).map(({ name }) => name)
   }
-  const list = [...offered.values()]
+
+  const [twice] = update(first, [])
+  if (twice !== undefined) throw duplicate(twice)
   return {
-    find: (name) => offered.get(name) ?? null,
+    find: (name) => offered.get(name) ?? absent.get(name) ?? null,
     hiddenBy: (name) => hidden.get(name) ?? null,
-    tools: list,
-    definitions: list.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    get tools() {
+      return tools
+    },
+    get definitions() {
+      return definitions
+    },
+    update,
   }
+}
+
+function byName(tools: readonly Tool[]): Map<string, Tool> {
+  const named = new Map<string, Tool>()
+  for (const tool of tools) if (!named.has(tool.name)) named.set(tool.name, tool)
+  return named
 }
 
 const firstNames: readonly string[] = builtinToolNames

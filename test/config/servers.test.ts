@@ -11,6 +11,7 @@ const defaults = {
   toolTimeoutMs: 60_000,
   enabledTools: ["*"],
   disabledTools: [],
+  trustHints: false,
 }
 
 describe("[mcp_servers]", () => {

@@ -141,7 +141,7 @@ describe("a call that fails", () => {
     await vi.waitFor(() => expect(linesOf(file).at(-1)).toEqual({ cancelled: expect.any(Number) }))
   })
 
-  it("progress keeps a call alive, and only that call", async () => {
+  it("F34 progress keeps a call alive, and only that call", async () => {
     const { call } = await startPool([fixtureServer("srv", ["--with", "progress,hang"], { toolTimeoutMs: 600 })])
     const [progressed, hung] = await Promise.all([
       call("mcp__srv__progress", { steps: 9, ms: 100 }),
@@ -150,24 +150,12 @@ describe("a call that fails", () => {
     expect([progressed?.isError, hung?.errorCode]).toEqual([false, "timeout"])
   })
 
-  it("S2.17 S4.12 a server that dies rejects all pending calls, and later ones say why", async () => {
-    const { pool, call, events } = await startPool([fixtureServer("srv", ["--with", "hang,die"])])
+  it("S2.17 S4.12 a server that dies rejects all pending calls at once", async () => {
+    const { call } = await startPool([fixtureServer("srv", ["--with", "hang,die"])])
     const results = await Promise.all([call("mcp__srv__hang"), call("mcp__srv__hang"), call("mcp__srv__die")])
     const error = 'MCP server "srv": exited with code 7; its last words: dying as asked'
-    const expected = failed("server_unavailable", `${error}. Its tools cannot be used any more in this run.`)
-    expect([...results, await call("mcp__srv__hang")]).toEqual([expected, expected, expected, expected])
-    expect(events.filter(({ type }) => type === "server.disconnected")).toEqual([
-      {
-        type: "server.disconnected",
-        server: "srv",
-        transport: "stdio",
-        state: "failed",
-        reason: "lost",
-        detail: error,
-      },
-    ])
-    expect(pool.states()[0]?.state).toEqual({ status: "failed", error })
-    expect(pool.tools()).toEqual([])
+    const expected = failed("server_unavailable", `${error}. It is being reconnected, and its tools may come back.`)
+    expect(results).toEqual([expected, expected, expected])
   })
 
   it("F35 late, duplicate and unknown answers are dropped", async () => {

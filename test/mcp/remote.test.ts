@@ -133,16 +133,10 @@ describe("a remote server", () => {
     const server = await serve("sse")
     const { call, events } = await startPool([remoteServer("far", server.url, { transport: "sse" })])
     expect(await call("mcp__far__end_stream")).toMatchObject({ isError: true, errorCode: "server_unavailable" })
-    expect(events.at(-1)).toMatchObject({ type: "server.disconnected", reason: "lost", state: "failed" })
-  })
-
-  it("S2.17 a server that went away is a lost connection", async () => {
-    const server = await startHttpMcpServer("http")
-    const { pool, call, events } = await startPool([remoteServer("far", server.url, { required: true })])
-    await server.close()
-    expect(await call("mcp__far__echo")).toMatchObject({ isError: true, errorCode: "server_unavailable" })
-    expect(events.at(-1)).toMatchObject({ type: "server.disconnected", reason: "lost", state: "failed" })
-    expect(pool.missingRequired()).toEqual([{ name: "far", error: expect.stringContaining("ECONNREFUSED") }])
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: "server.disconnected", reason: "lost", state: "pending" }),
+    )
+    expect(await call("mcp__far__echo", {})).toEqual(text("{}"))
   })
 
   it("S3.16 connects as many remote servers at a time as it may", async () => {

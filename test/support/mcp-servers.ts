@@ -5,6 +5,7 @@ import type { RunEventBody } from "../../src/contract/event.ts"
 import type { JsonObject } from "../../src/contract/json.ts"
 import type { DisabledServer, RemoteServerConfig, ServerConfig, StdioServerConfig } from "../../src/contract/server.ts"
 import type { ToolResult } from "../../src/contract/tool.ts"
+import type { DeadLetters } from "../../src/mcp/life/dead-letters.ts"
 import { createPool, type Pool } from "../../src/mcp/pool.ts"
 
 const fixturePath = fileURLToPath(new URL("../fixtures/servers/fixture-server.mjs", import.meta.url))
@@ -17,8 +18,17 @@ const settings = {
   toolTimeoutMs: 60_000,
   enabledTools: ["*"],
   disabledTools: [],
+  trustHints: false,
   source: "agent.toml:1",
 } as const
+
+const mcpSettings: McpSettings = {
+  descriptionLimit: 2048,
+  localConcurrency: 3,
+  remoteConcurrency: 20,
+  retry: { maxAttempts: 3, initialMs: 5, maxMs: 20 },
+  deadLetterFile: null,
+}
 
 /** The fixture server as a configured stdio server; its switches are described at its top. */
 export function fixtureServer(
@@ -60,26 +70,27 @@ export async function startPool(
     readonly settings?: Partial<McpSettings>
     readonly env?: Readonly<Record<string, string>>
     readonly signal?: AbortSignal
+    readonly deadLetters?: DeadLetters
   } = {},
 ): Promise<StartedPool> {
   const events: RunEventBody[] = []
   const pool = createPool({
     servers,
     disabled: more.disabled ?? [],
-    settings: { descriptionLimit: 2048, localConcurrency: 3, remoteConcurrency: 20, ...more.settings },
+    settings: { ...mcpSettings, ...more.settings },
     emit: (event) => events.push(event),
     client: { name: "agent-run", version: "0.0.0" },
     env: more.env ?? {},
+    ...(more.deadLetters ? { deadLetters: more.deadLetters } : {}),
   })
   onTestFinished(() => pool.close())
   await pool.start(more.signal ?? new AbortController().signal)
-  const tools = [...pool.tools(), ...pool.resourceTools()]
   return {
     pool,
     events,
     warnings: () => events.flatMap((event) => (event.type === "warning" ? [event.message] : [])),
     async call(name, input = {}, signal = new AbortController().signal) {
-      const tool = tools.find((one) => one.name === name)
+      const tool = [...pool.tools(), ...pool.absentTools(), ...pool.resourceTools()].find((one) => one.name === name)
       if (tool === undefined) throw new Error(`no tool ${name}`)
       return tool.execute(input, { signal, callId: "call-1" })
     },
