@@ -68,28 +68,34 @@ describe("the step tells the truth about servers", () => {
     expect(api.requests).toHaveLength(0)
   })
 
-  it.concurrent("S2.17 a server that dies during a call fails that call and the next, and the run is not green", async ({
+  it.concurrent("S2.17 a server that dies for good fails that call and the next, and the run is not green", async ({
     cli,
     serve,
+    folder,
   }) => {
     const api = await serve([answer([toolUse("mcp__files__die", {})]), ...calls("mcp__files__echo")])
-    const config = { mcp_servers: { files: fixture(["--with", "die,echo"]) }, permissions: allowing("mcp__files__*") }
-    const run = await cli({ api, config })
-    expectTruth(run, { exitCode: 8, code: "no_call_succeeded", cause: /files.*exited with code 7.*dying as asked/ })
+    const files = fixture(["--with", "die,echo", "--started-file", join(folder, "started"), "--starts", "1"])
+    const mcp = { retry: { max_attempts: 2, initial_ms: 10 } }
+    const run = await cli({ api, config: { mcp, mcp_servers: { files }, permissions: allowing("mcp__files__*") } })
+    expectTruth(run, { exitCode: 8, code: "no_call_succeeded", cause: /files.*exited with code 9/ })
+    expect(run.stderr).toMatch(/files: lost: .*exited with code 7.*dying as asked/)
     expect(run.report?.calls).toMatchObject([
       { tool: "mcp__files__die", ok: false, error_code: "server_unavailable" },
       { tool: "mcp__files__echo", ok: false, error_code: "server_unavailable" },
     ])
   })
 
-  it.concurrent("S2.17 a required server that dies during a call ends the run without another request", async ({
+  it.concurrent("S2.17 a required server that dies for good ends the run without another request", async ({
     cli,
     serve,
+    folder,
   }) => {
     const api = await serve(calls("mcp__files__die"))
-    const files = fixture(["--with", "die"], { required: true })
-    const run = await cli({ api, config: { mcp_servers: { files }, permissions: allowing("mcp__files__*") } })
-    const cause = /files.*exited with code 7.*dying as asked/
+    const switches = ["--with", "die", "--started-file", join(folder, "started"), "--starts", "1"]
+    const files = fixture([...switches, "--stderr", "no disk left"], { required: true })
+    const mcp = { retry: { initial_ms: 10, max_ms: 20 } }
+    const run = await cli({ api, config: { mcp, mcp_servers: { files }, permissions: allowing("mcp__files__*") } })
+    const cause = /files.*exited with code 9.*no disk left/
     expectTruth(run, { exitCode: 5, code: "required_server_unavailable", cause })
     expect(api.requests).toHaveLength(1)
   })

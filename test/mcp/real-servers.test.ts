@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
@@ -26,12 +26,16 @@ async function freePort(): Promise<number> {
 
 async function serveEverything(mode: "streamableHttp" | "sse"): Promise<string> {
   const port = await freePort()
+  await startEverything(mode, port)
+  return `http://127.0.0.1:${port}/${mode === "sse" ? "sse" : "mcp"}`
+}
+
+async function startEverything(mode: "streamableHttp" | "sse", port: number): Promise<ChildProcess> {
   const env = { PATH: process.env.PATH, PORT: String(port) }
   const child = spawn(process.execPath, [everything, mode], { env, stdio: "ignore" })
   onTestFinished(() => void child.kill("SIGKILL"))
-  const url = `http://127.0.0.1:${port}`
-  await vi.waitFor(() => fetch(url), { timeout: 10_000, interval: 50 })
-  return `${url}/${mode === "sse" ? "sse" : "mcp"}`
+  await vi.waitFor(() => fetch(`http://127.0.0.1:${port}`), { timeout: 10_000, interval: 50 })
+  return child
 }
 
 async function useEverything(started: Awaited<ReturnType<typeof startPool>>): Promise<void> {
@@ -65,6 +69,18 @@ describe("servers from npm", () => {
     ["url", "sse"],
   ] as const)("S1.4 S2.6 server-everything configured as %s works in its mode %s", async (transport, mode) => {
     await useEverything(await startPool([remoteServer("all", await serveEverything(mode), { transport })]))
+  })
+
+  it("S3.24 S3.25 F47 server-everything, restarted, has lost our session: it gets a new one and the call is repeated", async () => {
+    const port = await freePort()
+    const first = await startEverything("streamableHttp", port)
+    const { call, events } = await startPool([remoteServer("all", `http://127.0.0.1:${port}/mcp`)])
+    first.kill("SIGKILL")
+    await once(first, "exit")
+    await startEverything("streamableHttp", port)
+    expect(await call("mcp__all__echo", { message: "again" })).toMatchObject({ content: [{ text: "Echo: again" }] })
+    const lost = events.find((event) => event.type === "server.disconnected")
+    expect(lost).toMatchObject({ reason: "lost", state: "pending", detail: expect.stringContaining("HTTP 400") })
   })
 
   it("S2.10 S2.18 server-filesystem reads what is in its folder and refuses the rest", async () => {
