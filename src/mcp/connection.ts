@@ -133,8 +133,8 @@ export function createConnection(config: ServerConfig, { emit, identity, env, re
     const found = await discover(asked, { timeoutMs: config.discoveryTimeoutMs, signal: running, warn })
     if (asked !== session || closing) return
     if (!found.ok) {
-      warn(`tools/list failed after a change: ${found.failure.message}; what it offered before is kept`)
       await judge(asked, found.failure, running)
+      if (asked === session) warn(`could not be asked again for what it offers: ${found.failure.message}`)
       return
     }
     const before = JSON.stringify(counts())

@@ -79,6 +79,8 @@ export function createPool(options: PoolOptions): Pool {
       forEachAtMost(settings.localConcurrency, local, connect),
       forEachAtMost(settings.remoteConcurrency, remote, connect),
     ])
+    // Names are given to all at once, before any server can be lost again.
+    table.offered()
   }
 
   async function settle(signal: AbortSignal): Promise<void> {

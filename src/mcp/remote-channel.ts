@@ -97,13 +97,11 @@ async function openNetwork(config: RemoteServerConfig, env: Environment): Promis
 
   /** A GET is a stream that may be silent for hours; anything else must begin to answer in time. */
   async function sendTimed(request: typeof send, url: string | URL, init: RequestInit): Promise<Response> {
-    const controller = new AbortController()
-    const abort = () => controller.abort(init.signal?.reason)
-    const timer = setTimeout(() => controller.abort(new Error("no answer in time")), answerTimeoutMs)
-    init.signal?.addEventListener("abort", abort, { once: true })
-    if (init.signal?.aborted) abort()
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(new Error("no answer in time")), answerTimeoutMs)
+    const signal = init.signal ? AbortSignal.any([init.signal, late.signal]) : late.signal
     try {
-      return await request(url, { ...init, signal: controller.signal })
+      return await request(url, { ...init, signal })
     } finally {
       clearTimeout(timer)
     }
