@@ -97,7 +97,10 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
       limits: createLimits({ ...config.agent, maxDenials }, scene.elapsedMs, scene.emit),
       maxOutputTokens,
       onDenied,
-      settle: () => pool.settle(stop.signal),
+      ready: async () => {
+        await pool.settle(stop.signal)
+        return stop.signal.aborted ? stop.signal.reason : missingRequired(pool)
+      },
       mustEnd: () => missingRequired(pool),
       emit: scene.emit,
       signal: stop.signal,

@@ -21,9 +21,9 @@ export interface LoopOptions {
   readonly onDenied: "continue" | "fail"
   /** Must the answer fit something? Judges it, and says what is wrong. */
   readonly answerSchema: AnswerSchema | null
-  /** Called before each request: wait for what is on its way, so that the tools on offer are those that there are. */
-  readonly settle: () => Promise<void>
-  /** Why no further request may be made, such as a required server that is gone. */
+  /** Wait before a request for servers that are on their way back; says why there must be no further one. */
+  readonly ready: () => Promise<Reason | null>
+  /** Why the run cannot go on, such as a required server that is gone. */
   readonly mustEnd: () => Reason | null
   readonly emit: Emit
   /** Aborted with a `Reason`. */
@@ -46,9 +46,7 @@ export async function runLoop(run: LoopOptions): Promise<Outcome> {
   let repairs = 0
 
   for (;;) {
-    await run.settle()
-    if (run.signal.aborted) return ended(run.signal.reason)
-    const blocked = run.mustEnd()
+    const blocked = await run.ready()
     if (blocked) return ended(blocked)
     const limit = run.limits.reached()
     if (limit) return finish(limit, [])

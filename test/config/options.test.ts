@@ -120,6 +120,24 @@ describe("options of single keys", () => {
   })
 })
 
+describe("how MCP calls are tried again", () => {
+  it("S0.29 has defaults, and takes each of its keys from the highest layer", async () => {
+    const toml = "[mcp]\nretry = { max_attempts = 5, initial_ms = 10 }\n"
+    const { config } = await load({ "agent.toml": toml }, { set: ["mcp.retry.max_attempts=1"] })
+    expect(config.mcp.retry).toEqual({ maxAttempts: 1, initialMs: 10, maxMs: 5000 })
+    const defaults = { maxAttempts: 3, initialMs: 250, maxMs: 5000 }
+    expect((await load({})).config.mcp).toMatchObject({ retry: defaults, deadLetterFile: null })
+    expect(await problemsOf({ "agent.toml": "[mcp.retry]\nmax_attempts = 0\n" })).toHaveLength(1)
+  })
+
+  it("S0.30 dead_letter_file is relative to the file that names it", async () => {
+    const workspace = createWorkspace({ "ci/agent.toml": '[mcp]\ndead_letter_file = "dead.jsonl"\n', "ws/x": "" })
+    const options = optionsFor(join(workspace, "ws"), { configFiles: [join(workspace, "ci", "agent.toml")] })
+    const { config } = await loadConfig(options)
+    expect(config.mcp.deadLetterFile).toBe(join(workspace, "ci", "dead.jsonl"))
+  })
+})
+
 describe("S3.17 how many servers start at a time", () => {
   it.each<[toml: string, env: Record<string, string>, set: string[], local: number, remote: number]>([
     ["", {}, [], 3, 20],

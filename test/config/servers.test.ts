@@ -35,6 +35,7 @@ tool_timeout_sec = 3
 shutdown_grace_ms = 4
 enabled_tools = ["read_*"]
 disabled_tools = ["read_secret"]
+trust_hints = true
 `,
     })
     const env = { PATH: "/bin", PASSED_ON: "yes" }
@@ -66,6 +67,7 @@ disabled_tools = ["read_secret"]
         shutdownGraceMs: 4,
         enabledTools: ["read_*"],
         disabledTools: ["read_secret"],
+        trustHints: true,
         source: "agent.toml:5",
       },
     ])

@@ -80,7 +80,11 @@ describe("servers from npm", () => {
     await startEverything("streamableHttp", port)
     expect(await call("mcp__all__echo", { message: "again" })).toMatchObject({ content: [{ text: "Echo: again" }] })
     const lost = events.find((event) => event.type === "server.disconnected")
-    expect(lost).toMatchObject({ reason: "lost", state: "pending", detail: expect.stringMatching(/HTTP 400|ECONNREFUSED/) })
+    expect(lost).toMatchObject({
+      reason: "lost",
+      state: "pending",
+      detail: expect.stringMatching(/HTTP 400|ECONNREFUSED/),
+    })
   })
 
   it("S2.10 S2.18 server-filesystem reads what is in its folder and refuses the rest", async () => {

@@ -57,4 +57,43 @@ describe("createToolbox", () => {
   it("refuses two tools of one name", () => {
     expect(() => createToolbox([tool("Read", builtin), tool("Read")], hideNothing)).toThrow(UserError)
   })
+
+  it("S4.22 puts tools that come later at the end, where they stay, and a tool that returns into its old place", () => {
+    const toolbox = createToolbox(
+      ["b", "d"].map((name) => tool(name)),
+      hideNothing,
+    )
+    const offered = (...names: readonly string[]) => {
+      toolbox.update(
+        names.map((name) => tool(name)),
+        [],
+      )
+      return toolbox.definitions.map(({ name }) => name)
+    }
+    expect(offered("c", "b", "a", "d")).toEqual(["b", "d", "a", "c"])
+    expect(offered("c", "d")).toEqual(["d", "c"])
+    expect(offered("A", "b", "c", "d")).toEqual(["b", "d", "c", "A"])
+  })
+
+  it("S4.22 hides new tools by the same rules, and still finds those that are absent", () => {
+    const rule: Rule = { tool: "x*", action: "deny", broad: false, source: "agent.toml:3" }
+    const toolbox = createToolbox([tool("a"), tool("x1")], ({ name }) => (name.startsWith("x") ? rule : null))
+    expect(toolbox.update([tool("b"), tool("x2")], [tool("a"), tool("x1")])).toEqual([])
+    expect(toolbox.tools.map(({ name }) => name)).toEqual(["b"])
+    expect(["a", "b", "x1", "x2", "c"].map((name) => toolbox.find(name)?.name ?? null)).toEqual([
+      "a",
+      "b",
+      null,
+      null,
+      null,
+    ])
+    expect([toolbox.hiddenBy("x1"), toolbox.hiddenBy("x2"), toolbox.hiddenBy("a")]).toEqual([rule, rule, null])
+  })
+
+  it("leaves out a new tool with the name of another, and names it", () => {
+    const own = tool("mcp__s__b")
+    const toolbox = createToolbox([own], hideNothing)
+    expect(toolbox.update([own, tool("mcp__s__b", server), tool("c")], [])).toEqual(["mcp__s__b"])
+    expect(toolbox.find("mcp__s__b")).toBe(own)
+  })
 })
