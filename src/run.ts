@@ -73,6 +73,7 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
 
   async function work(): Promise<Outcome> {
     await pool.start(stop.signal)
+    await pool.settle(stop.signal)
     if (stop.signal.aborted) return ended(stop.signal.reason)
     const missing = missingRequired(pool)
     if (missing) return ended(missing)

@@ -3,19 +3,20 @@ import type { Emit } from "../contract/event.ts"
 import type { JsonObject } from "../contract/json.ts"
 import type { ServerConfig, ServerState } from "../contract/server.ts"
 import { startDeadline, unlessAborted } from "./deadline.ts"
-import { type Catalog, discover, emptyCatalog, type ServerTool } from "./discover.ts"
+import { type Catalog, discover, type ServerTool } from "./discover.ts"
 import type { Failure } from "./failure.ts"
 import { hintFor } from "./hint.ts"
 import { type Attempt, attemptConnection, type FailedAttempt } from "./life/attempt.ts"
 import { backoffMs, pause } from "./life/backoff.ts"
-import { announcesChanges, createToolMemory, type ToolChanges } from "./life/changes.ts"
+import { announcesChanges } from "./life/changes.ts"
 import { diagnose } from "./life/diagnose.ts"
 import { lastWords, whyEnded } from "./life/last-words.ts"
 import { createNoise } from "./life/noise.ts"
+import { createOffers } from "./life/offers.ts"
 import { createRefresher } from "./life/refresh.ts"
 import { wantsCredentials } from "./life/retry.ts"
 import { createSender, type Ready, type SentAnswer } from "./life/send.ts"
-import { type HiddenTool, selectTools } from "./select-tools.ts"
+import type { HiddenTool } from "./select-tools.ts"
 import type { Answer, ClientIdentity, Session } from "./session.ts"
 
 /** One server's life. Nothing here throws: a server that cannot be reached is a state. */
@@ -57,14 +58,12 @@ const mostReturns = { local: 5, remote: 10 } as const
 export function createConnection(config: ServerConfig, { emit, identity, env, retry }: Surroundings): Connection {
   const about = { server: config.name, transport: config.transport } as const
   const returnsAllowed = config.transport === "stdio" ? mostReturns.local : mostReturns.remote
-  const memory = createToolMemory()
+  const offers = createOffers(config)
   const refresher = createRefresher({ everyMs: relistEveryMs, ask: relist })
   const noise = createNoise(warn)
   const retired: Promise<void>[] = []
   let state: ServerState = { status: "pending" }
   let session: Session | null = null
-  let catalog = emptyCatalog
-  let hiddenTools: readonly HiddenTool[] = []
   let firstInstructions: string | null | undefined
   let revision = 0
   let returns = 0
@@ -81,15 +80,20 @@ export function createConnection(config: ServerConfig, { emit, identity, env, re
   /** Connect once. Says what went wrong, or nothing when the server is there. */
   async function attempt(): Promise<FailedAttempt | null> {
     emit({ type: "server.connecting", ...about, state: "pending" })
-    const onChanged = () => refresher.announce()
+    let connected: Attempt = { ok: false, ...notStarted }
+    let changedSoon = false
+    const onChanged = () => {
+      if (connected.ok) refresher.announce()
+      else changedSoon = true
+    }
     const onClosed = () => {
       if (connected.ok && connected.session === session) lose(whyEnded(connected.session))
     }
-    let connected: Attempt = { ok: false, ...notStarted }
     const around = { identity, env, signal: running, onNoise: noise.hear, onClosed, onChanged, warn }
     connected = await attemptConnection(config, around)
     if (!connected.ok) return connected
     settleIn(connected)
+    if (changedSoon) refresher.announce()
     if (connected.session.channel.whyClosed() !== null) lose(whyEnded(connected.session))
     return null
   }
@@ -97,7 +101,7 @@ export function createConnection(config: ServerConfig, { emit, identity, env, re
   function settleIn({ session: opened, catalog: found, connectMs }: Attempt & { readonly ok: true }): void {
     session = opened
     state = { status: "connected", connectMs }
-    warnOfChanges(adopt(found))
+    adopt(found)
     if (firstInstructions === undefined) firstInstructions = opened.instructions
     else if (firstInstructions !== opened.instructions) {
       warn("came back with other instructions; this run keeps the first ones")
@@ -106,7 +110,7 @@ export function createConnection(config: ServerConfig, { emit, identity, env, re
       type: "server.connected",
       ...about,
       state: "connected",
-      ...counts(),
+      ...offers.counts(),
       connect_ms: connectMs,
       protocol_version: opened.protocolVersion,
     })
@@ -114,16 +118,15 @@ export function createConnection(config: ServerConfig, { emit, identity, env, re
     if (config.transport !== "stdio" && announcesChanges(opened)) refresher.later()
   }
 
-  function adopt(found: Catalog): ToolChanges {
-    const { offered, hidden } = selectTools(found.tools, config)
-    catalog = { ...found, tools: offered }
-    hiddenTools = hidden
+  function adopt(found: Catalog) {
     revision += 1
-    return memory.compare(offered)
-  }
-
-  function counts() {
-    return { tools: catalog.tools.length, resources: catalog.resources.length, prompts: catalog.prompts.length }
+    const changes = offers.adopt(found)
+    // A tool that changes its meaning on the way is never offered silently.
+    for (const tool of changes.changed) {
+      const message = describe(`its tool "${tool}" is described differently now, and offered so from the next turn on`)
+      emit({ type: "warning", code: "mcp_tool_changed", message })
+    }
+    return changes
   }
 
   /** The server says that its lists have changed. */
@@ -137,21 +140,10 @@ export function createConnection(config: ServerConfig, { emit, identity, env, re
       if (asked === session) warn(`could not be asked again for what it offers: ${found.failure.message}`)
       return
     }
-    const before = JSON.stringify(counts())
-    const changes = adopt(found.catalog)
-    const { added, removed, changed } = changes
-    if (added.length + removed.length + changed.length === 0 && before === JSON.stringify(counts())) return
+    const { anything, added, removed, changed } = adopt(found.catalog)
+    if (!anything) return
     const names = { added: [...added], removed: [...removed], changed: [...changed] }
-    emit({ type: "server.changed", ...about, state: "connected", ...counts(), ...names })
-    warnOfChanges(changes)
-  }
-
-  /** A tool that changes its meaning on the way is never offered silently. */
-  function warnOfChanges({ changed }: ToolChanges): void {
-    for (const tool of changed) {
-      const message = describe(`its tool "${tool}" is described differently now, and offered so from the next turn on`)
-      emit({ type: "warning", code: "mcp_tool_changed", message })
-    }
+    emit({ type: "server.changed", ...about, state: "connected", ...offers.counts(), ...names })
   }
 
   function fail({ failure, stderrTail }: FailedAttempt): void {
@@ -166,8 +158,7 @@ export function createConnection(config: ServerConfig, { emit, identity, env, re
   function forget(next: ServerState): void {
     const left = session
     session = null
-    catalog = emptyCatalog
-    hiddenTools = []
+    offers.forget()
     state = next
     revision += 1
     // Last, because a channel may say that it closed while it is being closed.
@@ -177,8 +168,9 @@ export function createConnection(config: ServerConfig, { emit, identity, env, re
   function lose(why: string): void {
     if (closing || state.status !== "connected") return
     const lost = describe(why)
-    const comesBack = returns < returnsAllowed
-    const detail = comesBack ? lost : `${lost}; it was connected again ${returns} times and is left alone now`
+    const spent = returns >= returnsAllowed
+    const comesBack = !spent && !running.aborted
+    const detail = spent ? `${lost}; it was connected again ${returns} times and is left alone now` : lost
     forget(comesBack ? { status: "pending", lost } : { status: "failed", error: detail })
     emit({ type: "server.disconnected", ...about, state: state.status, reason: "lost", detail })
     if (comesBack) comeBack(lost)
@@ -259,20 +251,22 @@ export function createConnection(config: ServerConfig, { emit, identity, env, re
   }
 
   function describe(text: string): string {
-    return `MCP server "${config.name}": ${text}`
+    const beginning = `MCP server "${config.name}": `
+    return text.startsWith(beginning) ? text : `${beginning}${text}`
   }
 
   const send = createSender({ config, retry, emit, ready, judge })
   return {
     config,
     state: () => state,
-    catalog: () => catalog,
-    hiddenTools: () => hiddenTools,
+    catalog: offers.catalog,
+    hiddenTools: offers.hiddenTools,
     instructions: () => session?.instructions ?? null,
     revision: () => revision,
     start(signal) {
+      if (starting !== null) return starting
       running = signal
-      starting ??= connect()
+      starting = connect()
       return starting
     },
     returning: () => returning,
@@ -280,7 +274,7 @@ export function createConnection(config: ServerConfig, { emit, identity, env, re
     request: (method, params, signal) => send({ method, params, repeatable: true }, signal),
     call({ name, hints }, input, signal) {
       const repeatable = config.trustHints && (hints.readOnly || hints.idempotent)
-      const offered = () => catalog.tools.some((tool) => tool.name === name)
+      const offered = () => offers.catalog().tools.some((tool) => tool.name === name)
       return send({ method: "tools/call", params: { name, arguments: input }, repeatable, offered }, signal)
     },
     close,
@@ -293,6 +287,5 @@ const notStarted: FailedAttempt = {
 }
 
 function notBack(lost: string): FailedAttempt {
-  const message = `${lost.replace(/^MCP server "[^"]*": /, "")}; it was not back when the run ended`
-  return { failure: { kind: "aborted", message }, stderrTail: null }
+  return { failure: { kind: "aborted", message: `${lost}; it was not back when the run ended` }, stderrTail: null }
 }

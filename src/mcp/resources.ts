@@ -85,7 +85,8 @@ function chooseServers(
 function notConnected(connection: Connection): ToolResult {
   const state = connection.state()
   const why = "error" in state ? state.error : `MCP server "${connection.config.name}" is ${state.status}`
-  return errorResult("server_unavailable", `${why}.`)
+  const lost = state.status === "pending" && state.lost !== undefined ? `${state.lost}. It is being reconnected` : null
+  return errorResult("server_unavailable", `${lost ?? why}.`)
 }
 
 function describeResources(connection: Connection, descriptionLimit: number): readonly string[] {

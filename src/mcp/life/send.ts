@@ -5,7 +5,7 @@ import type { ServerConfig } from "../../contract/server.ts"
 import type { Failure } from "../failure.ts"
 import type { Answer, Session } from "../session.ts"
 import { backoffMs, pause } from "./backoff.ts"
-import { isWorthRetry } from "./retry.ts"
+import { isLostSession, isWorthRetry } from "./retry.ts"
 
 /** A session to send over, or why there is none. */
 export type Ready = { readonly session: Session } | { readonly failure: Failure }
@@ -42,7 +42,7 @@ export function createSender({ config, retry, emit, ready, judge }: SenderOption
 
   return async (request: Outgoing, signal: AbortSignal): Promise<SentAnswer> => {
     const begunAt = performance.now()
-    let deaths = 0
+    let losses = 0
     for (let attempts = 1; ; attempts += 1) {
       const there = await ready(signal)
       if ("failure" in there) return { ok: false, failure: there.failure, attempts: attempts - 1 }
@@ -52,10 +52,10 @@ export function createSender({ config, retry, emit, ready, judge }: SenderOption
       if (answer.ok) return { ...answer, attempts }
 
       const failure = await judge(there.session, answer.failure, signal)
-      if (failure.kind === "closed" && failure.unsent !== true) deaths += 1
+      if (isLostSession(failure) || (failure.kind === "closed" && failure.unsent !== true)) losses += 1
       const inTime = attempts < retry.maxAttempts && performance.now() - begunAt < timeoutMs
-      // What was on its way when the server died is repeated once: it may be what kills it.
-      if (!inTime || deaths > 1 || !isWorthRetry(failure, request.repeatable)) return { ok: false, failure, attempts }
+      // What was on its way when the server went is repeated once: it may be what kills it.
+      if (!inTime || losses > 1 || !isWorthRetry(failure, request.repeatable)) return { ok: false, failure, attempts }
       const delayMs = backoffMs(retry, attempts)
       const error = `MCP server "${config.name}": ${failure.message}`
       emit({ type: "retry", what: "mcp", attempt: attempts, delay_ms: delayMs, error })

@@ -120,7 +120,12 @@ describe("a stdio server that dies", () => {
     expect(pool.tools().map(({ name }) => name)).toEqual(["mcp__other__echo"])
     expect(await call("mcp__other__echo", { text: "on" })).toEqual(text("on"))
     expect(await call("ListMcpResources")).toEqual(text("No resources."))
-    expect(await call("ListMcpResources", { server: "srv" })).toMatchObject({ errorCode: "server_unavailable" })
+    expect(await call("ListMcpResources", { server: "srv" })).toMatchObject({
+      content: [
+        { text: expect.stringMatching(/^MCP server "srv": exited with code 7.*\. It is being reconnected\.$/) },
+      ],
+      errorCode: "server_unavailable",
+    })
     expect(await call("ReadMcpResource", { uri: "note://1" })).toMatchObject({ errorCode: "invalid_input" })
   })
 
