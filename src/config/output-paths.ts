@@ -28,9 +28,9 @@ export function pathsOf(outputs: Outputs): OutputPaths {
   return eachOutput((name) => outputs[name]?.path ?? null)
 }
 
-function eachOutput<Value>(valueOf: (name: OutputName) => Value): { readonly [Name in OutputName]: Value } {
+function eachOutput<Value>(of: (name: OutputName) => Value): { readonly [Name in OutputName]: Value } {
   const names = Object.keys(outputFiles) as OutputName[]
-  return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<OutputName, Value>
+  return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<OutputName, Value>
 }
 
 function findOutput(layers: readonly Layer[], key: OutputName, fixedName: string): Output | null {

@@ -15,7 +15,7 @@ export function renderJunit(report: Report): string {
   const cases = [runCase(report), ...report.expectations.map(expectationCase), ...report.calls.flatMap(callCase)]
   const failures = cases.filter(({ failure }) => failure !== null).length
   const counts = `tests="${cases.length}" failures="${failures}" errors="0" skipped="0"`
-  const time = `time="${seconds(report.run.duration_ms)}" timestamp="${escape(report.run.started_at)}"`
+  const time = `time="${seconds(report.run.duration_ms)}" timestamp="${escapeXml(report.run.started_at)}"`
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="agent-run" ${counts} ${time}>`,
@@ -50,10 +50,10 @@ function callCase(call: Report["calls"][number]): readonly TestCase[] {
 }
 
 function renderCase({ group, name, seconds: time, failure }: TestCase): string {
-  const head = `<testcase classname="agent-run.${group}" name="${escape(name)}" time="${time.toFixed(3)}"`
+  const head = `<testcase classname="agent-run.${group}" name="${escapeXml(name)}" time="${time.toFixed(3)}"`
   if (failure === null) return `${head}/>`
   const { type, message, details } = failure
-  return `${head}><failure type="${escape(type)}" message="${escape(message)}">${escape(details)}</failure></testcase>`
+  return `${head}><failure type="${escapeXml(type)}" message="${escapeXml(message)}">${escapeXml(details)}</failure></testcase>`
 }
 
 function seconds(durationMs: number): string {
@@ -61,7 +61,7 @@ function seconds(durationMs: number): string {
 }
 
 /** Characters that XML cannot hold at all are shown, not dropped. */
-function escape(text: string): string {
+function escapeXml(text: string): string {
   return toWellFormed(toVisibleText(text))
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")

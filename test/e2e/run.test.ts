@@ -129,6 +129,7 @@ describe("the files of a run", () => {
       "report.json": 0o600,
       "transcript.jsonl": 0o600,
       "summary.md": 0o600,
+      "junit.xml": 0o600,
       "changes.patch": 0o600,
     })
     expect(readFileSync(join(running.outDir, "summary.md"), "utf8")).toContain("Changed.")
