@@ -22,13 +22,15 @@ export interface ServerResource {
 /** Everything a server offers. */
 export interface Catalog {
   readonly tools: readonly ServerTool[]
+  /** The entries of tools/list as they came, also those that are not usable. */
+  readonly listedTools: readonly unknown[]
   readonly resources: readonly ServerResource[]
   readonly templates: readonly ServerResource[]
   readonly prompts: readonly JsonObject[]
 }
 
 /** What a server offers before it was asked. */
-export const emptyCatalog: Catalog = { tools: [], resources: [], templates: [], prompts: [] }
+export const emptyCatalog: Catalog = { tools: [], listedTools: [], resources: [], templates: [], prompts: [] }
 
 interface DiscoverOptions {
   readonly timeoutMs: number
@@ -60,6 +62,7 @@ export async function discover(
     }
     const catalog: Catalog = {
       tools: readTools(tools.items, options.warn),
+      listedTools: tools.items,
       resources: readResources(resources.items, "uri"),
       templates: readResources(templates.items, "uriTemplate"),
       prompts: prompts.items.filter(isJsonObject),

@@ -12,7 +12,7 @@ export interface NamedPair extends ToolPair {
 }
 
 /** The longest name that every model API and gateway takes. */
-const maxNameLength = 64
+export const maxNameLength = 64
 const hashLength = 8
 
 /**
@@ -45,7 +45,8 @@ export function nameTools(
   return { named, warnings }
 }
 
-function plainName({ server, tool }: ToolPair): string {
+/** The name of a pair before others are looked at: every character that the API does not take is an underscore. */
+export function plainName({ server, tool }: ToolPair): string {
   return `mcp__${server}__${tool}`.replace(/[^a-zA-Z0-9_-]/gu, "_")
 }
 

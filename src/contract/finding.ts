@@ -1,0 +1,14 @@
+/** How much a finding matters; the names are those of SARIF. */
+export type FindingLevel = "error" | "warning" | "note"
+
+/** One thing found while looking at something, as CI systems show it. */
+export interface Finding {
+  /** The id of the check that found it, such as `description-missing`. */
+  readonly rule: string
+  readonly level: FindingLevel
+  readonly message: string
+  /** What it is about, such as `github/create_issue`. */
+  readonly subject: string
+  /** Where a person can look, when that is a file; the path is relative to the repository. */
+  readonly place: { readonly file: string; readonly line: number } | null
+}
