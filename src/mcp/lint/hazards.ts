@@ -1,3 +1,5 @@
+import { invisibleCharacters } from "../invisible.ts"
+
 /** Something in a text of a server that a person does not see, or that is meant to steer the model. */
 export interface Hazard {
   readonly rule: "hidden-text" | "model-instructions" | "sensitive-path"
@@ -8,7 +10,7 @@ export interface Hazard {
 /** Everything in a text that has no business in the description of a tool. */
 export function hazardsIn(text: string): readonly Hazard[] {
   const hidden = hiddenCharacters(text)
-  const readable = text.replaceAll(invisible, "").normalize("NFKC")
+  const readable = text.replaceAll(invisibleCharacters, "").normalize("NFKC")
   const steering = instructionPatterns.flatMap((pattern) => pattern.exec(readable)?.[0] ?? [])
   const paths = sensitivePaths.exec(readable)?.[0]
   return [
@@ -17,9 +19,6 @@ export function hazardsIn(text: string): readonly Hazard[] {
     ...(paths === undefined ? [] : [{ rule: "sensitive-path", found: paths } as const]),
   ]
 }
-
-/** Control characters, and characters that are drawn as nothing or reorder what is drawn. */
-const invisible = /(?!\t|\n|\r|\ufe0e|\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu
 
 /** Joined emoji and flags of regions are written with such characters; they are seen. */
 const emojiSequences =
@@ -30,7 +29,7 @@ const joinedLetters =
   /(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{M}])[\u200c\u200d]/gu
 
 function hiddenCharacters(text: string): string | null {
-  const found = text.replaceAll(emojiSequences, "").replaceAll(joinedLetters, "").match(invisible) ?? []
+  const found = text.replaceAll(emojiSequences, "").replaceAll(joinedLetters, "").match(invisibleCharacters) ?? []
   if (found.length === 0) return null
   const codes = [...new Set(found)].slice(0, 3).map((character) => {
     const code = character.codePointAt(0) ?? 0
