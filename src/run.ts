@@ -15,6 +15,7 @@ import { checkEnd } from "./expect/end-checks.ts"
 import { createPool, type Pool } from "./mcp/pool.ts"
 import { createPolicy } from "./permissions/policy.ts"
 import { createDesk } from "./run/desk.ts"
+import { watchLock } from "./run/lock.ts"
 import { chooseModel, configOptionsOf, configSecrets, findWorkspace, flagsOf } from "./run/prepare.ts"
 import { type RunEnd, type Scene, setScene } from "./run/scene.ts"
 import { createStop, stopReason } from "./run/stop.ts"
@@ -67,16 +68,21 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
     env: host.env,
     ...(deadLetterFile === null ? {} : { deadLetters: scene.openDeadLetters(deadLetterFile) }),
   })
+  const { locked = false } = options
+  const lock = await watchLock({ path: config.lockFile, locked, servers, pool, emit: scene.emit })
+  const mustEnd = () => missingRequired(pool) ?? lock.check()
   const exclude = [...Object.values(config.output), deadLetterFile].filter((path) => path !== null)
   const changes = createChanges({ workspace, env: childEnvironment(host.env, { values: gitSafety }), exclude })
   let toolsOffered = 0
 
   async function work(): Promise<Outcome> {
+    const unknown = lock.check()
+    if (unknown) return ended(unknown)
     await pool.start(stop.signal)
     await pool.settle(stop.signal)
     if (stop.signal.aborted) return ended(stop.signal.reason)
-    const missing = missingRequired(pool)
-    if (missing) return ended(missing)
+    const unfit = mustEnd()
+    if (unfit) return ended(unfit)
 
     const tools = collectTools({ options, host, workspace, config, policy, pool, emit: scene.emit })
     toolsOffered = tools.toolbox().tools.length
@@ -100,9 +106,9 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
       onDenied,
       ready: async () => {
         await pool.settle(stop.signal)
-        return stop.signal.aborted ? stop.signal.reason : missingRequired(pool)
+        return stop.signal.aborted ? stop.signal.reason : mustEnd()
       },
-      mustEnd: () => missingRequired(pool),
+      mustEnd,
       emit: scene.emit,
       signal: stop.signal,
     })

@@ -124,6 +124,11 @@ export const runOptions = {
     describe: "Untrusted text that goes with the task, such as an issue: sanitised, and marked as data",
   },
   ...configOptions,
+  locked: {
+    type: "boolean",
+    group: "Servers",
+    describe: "Ask the model only if every server is what agent.lock says",
+  },
   "base-url": {
     type: "string",
     value: "URL",

@@ -45,6 +45,7 @@ function resultOf(report: Report, output: string): string {
 function toRunOptions(values: Values): RunOptions {
   return {
     ...toConfigRunOptions(values),
+    locked: values.locked,
     task: values.task,
     taskFile: values["task-file"],
     prompt: values.prompt,

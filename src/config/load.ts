@@ -5,6 +5,7 @@ import { type EffectiveValue, effectiveValuesOf } from "./effective.ts"
 import { variableOf } from "./expand.ts"
 import { type FlagOverrides, flagLayers } from "./flags.ts"
 import { gatherServers } from "./gather-servers.ts"
+import { lockPathOf } from "./lock-path.ts"
 import { addUp, listsThatAddUp, type MergedConfig } from "./merge.ts"
 import { dynamicLayers, environmentLayers, setLayers } from "./option-layers.ts"
 import { findOutputs, pathsOf } from "./output-paths.ts"
@@ -87,6 +88,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     output: pathsOf(outputs),
     sources: layers.flatMap((layer) => layer.file?.shown ?? (layer.scope === "cloud" ? layer.sourceOf([]) : [])),
     files: layers.flatMap(({ file }) => (file === null ? [] : [file.path])),
+    lockFile: lockPathOf(layers, workspace),
     warnings: [
       ...warnings,
       ...gathered.warnings,

@@ -96,5 +96,7 @@ export interface Config {
   readonly sources: readonly string[]
   /** The same files as absolute paths: what the agent must not touch. */
   readonly files: readonly string[]
+  /** Where agent.lock is or would be. Absolute. */
+  readonly lockFile: string
   readonly warnings: readonly ConfigWarning[]
 }

@@ -23,6 +23,11 @@ export const reasons = {
   timeout: { exitCode: 4, status: "stopped", meaning: "the time limit of the run was reached" },
   max_denials: { exitCode: 4, status: "stopped", meaning: "too many calls were denied" },
   repeated_call: { exitCode: 4, status: "stopped", meaning: "the model repeated one call again and again" },
+  lock_mismatch: {
+    exitCode: 5,
+    status: "failed",
+    meaning: "a server is not what agent.lock says, and --locked is set",
+  },
   required_server_unavailable: { exitCode: 5, status: "failed", meaning: "a required MCP server is not connected" },
   model_auth: { exitCode: 6, status: "failed", meaning: "the model API refused the credentials or the account" },
   model_overloaded: { exitCode: 6, status: "failed", meaning: "the model API stayed overloaded or rate limited" },

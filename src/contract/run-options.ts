@@ -25,6 +25,8 @@ export interface RunOptions {
   readonly mcpServers?: readonly string[]
   readonly only?: readonly string[]
   readonly without?: readonly string[]
+  /** End before the model is asked when a server is not what agent.lock says. */
+  readonly locked?: boolean
 
   /** The id of a model of the API, or a model of your own. */
   readonly model?: string | Model
