@@ -1,5 +1,6 @@
 import picomatch from "picomatch"
 import { isJsonObject, type JsonObject } from "../contract/json.ts"
+import { customToolContradictions } from "./custom-tools.ts"
 import type { Finding } from "./describe-issue.ts"
 import { faultOfEndpoint } from "./endpoint.ts"
 import type { Scope } from "./layer.ts"
@@ -19,6 +20,7 @@ export function findContradictions(values: JsonObject, scope: Scope): readonly F
     ...(Array.isArray(rules) ? rules : []).flatMap((rule, index) =>
       isJsonObject(rule) ? under(["permissions", "rules", index], ruleContradictions(rule)) : [],
     ),
+    ...customToolContradictions(values),
   ]
 }
 

@@ -1,5 +1,6 @@
 import { dirname } from "node:path"
 import { isJsonObject } from "../contract/json.ts"
+import { customToolsOf } from "./custom-tools.ts"
 import type { ConfiguredServer } from "./gather-servers.ts"
 import type { Layer } from "./layer.ts"
 import { maskServerValue } from "./mask.ts"
@@ -37,15 +38,21 @@ export function effectiveValuesOf(parts: EffectiveParts): readonly EffectiveValu
     ...sectionValues(parts, "permissions"),
     ...ruleValues(parts),
     ...sectionValues(parts, "tools"),
+    ...customToolValues(parts),
     ...sectionValues(parts, "expect"),
     ...outputValues(parts.outputs),
   ]
 }
 
+/** Shown entry by entry, each with its own source. */
+const listsOfTables = new Set<string | undefined>(["rules", "custom"])
+
 type Section = "agent" | "mcp" | "permissions" | "tools" | "expect"
 
 function sectionValues({ merged }: EffectiveParts, section: Section): readonly EffectiveValue[] {
-  return [...leavesOf([section], merged.values[section])].filter(({ path }) => path[1] !== "rules").map(withSource)
+  return [...leavesOf([section], merged.values[section])]
+    .filter(({ path }) => !listsOfTables.has(path[1]))
+    .map(withSource)
 
   function withSource({ path, value }: { readonly path: readonly string[]; readonly value: unknown }): EffectiveValue {
     const setting = merged.settings.get(formatPath(path))
@@ -98,6 +105,14 @@ function securityValues(layers: readonly Layer[]): readonly EffectiveValue[] {
 function ruleValues({ layers, optionRules }: EffectiveParts): readonly EffectiveValue[] {
   const written = addUp(layers, listsThatAddUp.rules).map((rule) => ({ value: rule.value, source: ruleSource(rule) }))
   return [...optionRules, ...written].map((rule, index) => ({ path: ["permissions", "rules", index], ...rule }))
+}
+
+function customToolValues({ layers }: EffectiveParts): readonly EffectiveValue[] {
+  return customToolsOf(layers).map(({ source, ...value }, index) => ({
+    path: ["tools", "custom", index],
+    value,
+    source,
+  }))
 }
 
 function outputValues(outputs: Outputs): readonly EffectiveValue[] {

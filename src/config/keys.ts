@@ -44,7 +44,7 @@ function typeOf(schema: JsonObject): string {
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(" | ")
   if (schema.type === "array") return `list of ${typeOf(tableOf(schema.items))}`
   if (schema.type === "object") return `table of ${typeOf(tableOf(schema.additionalProperties))}`
-  return String(schema.type)
+  return schema.type === undefined ? "anything" : String(schema.type)
 }
 
 function tableOf(value: unknown): JsonObject {

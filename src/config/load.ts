@@ -1,6 +1,7 @@
 import type { Config, ConfigWarning } from "../contract/config.ts"
 import { buildServer } from "./build-server.ts"
 import { chooseServers } from "./choose-servers.ts"
+import { customToolsOf } from "./custom-tools.ts"
 import { type EffectiveValue, effectiveValuesOf } from "./effective.ts"
 import { variableOf } from "./expand.ts"
 import { type FlagOverrides, flagLayers } from "./flags.ts"
@@ -83,7 +84,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     disabledServers: choice.disabled,
     security: { redact: stringsOf("redact"), redactEnv: stringsOf("redactEnv") },
     permissions: toPermissionSettings(merged, [...optionRules, ...rulesOf(layers)]),
-    tools: toToolSettings(values, env),
+    tools: toToolSettings(values, env, customToolsOf(layers)),
     expect: toExpectSettings(values),
     output: pathsOf(outputs),
     sources: layers.flatMap((layer) => layer.file?.shown ?? (layer.scope === "cloud" ? layer.sourceOf([]) : [])),

@@ -61,6 +61,7 @@ export const listsThatAddUp = {
   redact: ["security", "redact"],
   redactEnv: ["security", "redact_env"],
   rules: ["permissions", "rules"],
+  customTools: ["tools", "custom"],
 } as const
 
 /** Where a rule can be changed. */

@@ -24,12 +24,19 @@ export function renderEffectiveText(
 
 /** The effective configuration as JSON: every value as `{value, source}`. */
 export function renderEffectiveJson(effective: readonly EffectiveValue[]): JsonObject {
-  const isRule = ({ path }: EffectiveValue) => typeof path.at(-1) === "number"
-  const rules = effective.filter(isRule).map(({ value, source }) => ({ value, source }))
+  const isElement = ({ path }: EffectiveValue) => typeof path.at(-1) === "number"
+  const elementsOf = (section: string) =>
+    effective
+      .filter((entry) => isElement(entry) && entry.path[0] === section)
+      .map(({ value, source }) => ({ value, source }))
   const entries = effective
-    .filter((entry) => !isRule(entry))
+    .filter((entry) => !isElement(entry))
     .map(({ path, value, source }) => ({ path: path.map(String), value: { value, source } }))
-  return tableOf([...entries, { path: ["permissions", "rules"], value: rules }])
+  return tableOf([
+    ...entries,
+    { path: ["permissions", "rules"], value: elementsOf("permissions") },
+    { path: ["tools", "custom"], value: elementsOf("tools") },
+  ])
 }
 
 function ruleLines(rule: unknown): readonly string[] {

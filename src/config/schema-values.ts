@@ -24,6 +24,18 @@ export function toMs(seconds: number): number {
   return Math.max(1, Math.round(seconds * 1000))
 }
 
+/** Anything that JSON can hold: TOML also knows numbers that it cannot. */
+export const jsonValue = z
+  .unknown()
+  .check(z.refine(isJsonValue, "must be a text, a number, true, false, a list or a table"))
+
+function isJsonValue(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value)
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true
+  if (Array.isArray(value)) return value.every(isJsonValue)
+  return isJsonObject(value) && Object.values(value).every(isJsonValue)
+}
+
 /** Values by names that the user chooses. */
 export type MapOf<Value> = Readonly<Record<string, Value>>
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini"
 import { builtinToolNames } from "../contract/tool.ts"
-import { described, mapOf, name, names, positiveCount, seconds, text } from "./schema-values.ts"
+import { described, jsonValue, mapOf, name, names, positiveCount, seconds, text } from "./schema-values.ts"
 import { serverSchema } from "./server-schema.ts"
 
 const actions = ["deny", "ask", "allow"] as const
@@ -132,6 +132,21 @@ const bashSchema = z.strictObject({
   env_vars: described(z._default(names, []), "Names of our own variables that commands may see beside the safe base."),
 })
 
+/** The keys of `[[tools.custom]]`. */
+export const customToolSchema = z.strictObject({
+  name: described(
+    name.check(z.regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ and -")),
+    "The name the model, the rules and the reports use.",
+  ),
+  description: described(name, "What the model is told about it."),
+  uses: described(
+    name,
+    "The tool it calls: mcp__SERVER__TOOL or a built-in one. That call is decided by the rules too.",
+  ),
+  fixed: described(z._default(mapOf(jsonValue), {}), "Arguments that the model neither sees nor sets."),
+  defaults: described(z._default(mapOf(jsonValue), {}), "Arguments that the model may leave out."),
+})
+
 const toolsSchema = z.strictObject({
   builtin: described(
     z._default(z.array(z.enum(builtinToolNames)), [...builtinToolNames]),
@@ -141,6 +156,10 @@ const toolsSchema = z.strictObject({
   max_result_chars: described(
     z._default(positiveCount, 30_000),
     "Longest text of one result, in characters; more is cut in the middle.",
+  ),
+  custom: described(
+    z._default(z.array(customToolSchema), []),
+    "Tools of your own that call others with less freedom. Those of all files add up; of one name, the highest counts.",
   ),
 })
 

@@ -1,6 +1,7 @@
 import { resolve } from "node:path"
 import type {
   AgentSettings,
+  CustomToolSettings,
   ExpectSettings,
   McpSettings,
   PermissionSettings,
@@ -78,10 +79,12 @@ export function toPermissionSettings({ values, settings }: MergedConfig, rules: 
 export function toToolSettings(
   { tools }: ConfigValues,
   env: Readonly<Record<string, string | undefined>>,
+  custom: readonly CustomToolSettings[],
 ): ToolSettings {
   return {
     builtin: tools.builtin,
     bash: { timeoutMs: toMs(tools.bash.timeout_sec), env: childEnvironment(env, { names: tools.bash.env_vars }) },
     maxResultChars: tools.max_result_chars,
+    custom,
   }
 }

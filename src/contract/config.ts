@@ -1,4 +1,5 @@
 import type { Rule } from "./decision.ts"
+import type { JsonObject } from "./json.ts"
 import type { Price } from "./model.ts"
 import type { OutputPaths } from "./output.ts"
 import type { DisabledServer, ServerConfig } from "./server.ts"
@@ -51,12 +52,27 @@ export interface PermissionSettings {
   readonly rules: readonly Rule[]
 }
 
+/** One of `[[tools.custom]]`: a tool of the user's own that calls another one. */
+export interface CustomToolSettings {
+  readonly name: string
+  readonly description: string
+  /** The name of the tool it calls. */
+  readonly uses: string
+  /** Arguments that the model neither sees nor sets. */
+  readonly fixed: JsonObject
+  /** Arguments that the model may leave out. */
+  readonly defaults: JsonObject
+  /** Where a person can change it. */
+  readonly source: string
+}
+
 /** `[tools]`: which built-in tools are offered and how far they may go. */
 export interface ToolSettings {
   readonly builtin: readonly string[]
   readonly bash: { readonly timeoutMs: number; readonly env: Readonly<Record<string, string>> }
   /** Longest text of one result; more is cut in the middle, head and tail kept. */
   readonly maxResultChars: number
+  readonly custom: readonly CustomToolSettings[]
 }
 
 /** `[expect]`: what must hold at the end of a run that would be green. */

@@ -24,4 +24,6 @@ export type Because =
 export interface Decision {
   readonly action: Action
   readonly because: Because
+  /** Set when the call of a custom tool was decided by what it calls: the name of that tool. */
+  readonly wrapped?: string
 }

@@ -61,12 +61,25 @@ export interface Tool {
   readonly inputSchema: JsonSchema
   readonly origin: ToolOrigin
   readonly hints: ToolHints
+  /** The tool that a custom tool calls, and the input it calls it with; that call is decided too. */
+  readonly wraps?: { readonly tool: Tool; complete(input: JsonObject): JsonObject }
   subjects(input: JsonObject): readonly Subject[]
   execute(input: JsonObject, context: ToolContext): Promise<ToolResult>
 }
 
 /** The file and shell tools, in the order in which they are always offered. */
 export const builtinToolNames = ["Read", "Write", "Edit", "Glob", "Grep", "Bash"] as const
+
+/** Every name that a tool of our own has or may get; no custom tool can have it. */
+export const reservedToolNames: readonly string[] = [
+  ...builtinToolNames,
+  "ListMcpResources",
+  "ReadMcpResource",
+  "mcp_tool_search",
+  "mcp_tool_list",
+  "Agent",
+  "report_finding",
+]
 
 /** A result that is one text. */
 export function textResult(text: string): ToolResult {

@@ -10,14 +10,19 @@ export function describeDecision(decision: Decision): {
   readonly rule: string
   readonly source: string
 } {
-  const { action, because } = decision
+  const { action, because, wrapped } = decision
+  const suffix = wrapped === undefined ? "" : `, for ${wrapped}`
   switch (because.kind) {
     case "rule":
-      return { action, rule: describeRule(because.rule), source: because.rule.source }
+      return { action, rule: `${describeRule(because.rule)}${suffix}`, source: because.rule.source }
     case "hint":
-      return { action, rule: `destructive hint over ${describeRule(because.rule)}`, source: because.rule.source }
+      return {
+        action,
+        rule: `destructive hint over ${describeRule(because.rule)}${suffix}`,
+        source: because.rule.source,
+      }
     case "default":
-      return { action, rule: "default", source: because.source }
+      return { action, rule: `default${suffix}`, source: because.source }
     case "baseline":
       return { action, rule: "baseline", source: "built-in" }
     default:
@@ -42,13 +47,14 @@ export function describeRule(rule: Rule): string {
 export function denialMessage(tool: Tool, input: JsonObject, decision: Decision): string {
   return [
     `Denied: ${tool.name} was not run.`,
-    reasonOf(tool, decision),
+    ...(decision.wrapped === undefined ? [] : [`It calls ${decision.wrapped}, and that is not allowed.`]),
+    reasonOf(decision.wrapped ?? tool.name, decision),
     ...unjudgedLines(tool, input),
     "The same call will be denied again: go on without it, or say in your answer what you could not do.",
   ].join(" ")
 }
 
-function reasonOf(tool: Tool, decision: Decision): string {
+function reasonOf(name: string, decision: Decision): string {
   const { rule, source } = describeDecision(decision)
   const { because } = decision
   switch (because.kind) {
@@ -57,7 +63,7 @@ function reasonOf(tool: Tool, decision: Decision): string {
         return `The rule "${rule}" (${source}) wants a person to approve it, and nobody is here to ask.`
       return `The rule "${rule}" (${source}) forbids it.`
     case "hint":
-      return `${tool.name} calls itself destructive, so "${describeRule(because.rule)}" (${source}) is not enough: a person has to approve it, and nobody is here to ask.`
+      return `${name} calls itself destructive, so "${describeRule(because.rule)}" (${source}) is not enough: a person has to approve it, and nobody is here to ask.`
     case "default":
       if (decision.action === "ask")
         return `No rule allows it, and the default (${source}) wants a person to approve it; nobody is here to ask.`
@@ -81,7 +87,8 @@ function unjudgedLines(tool: Tool, input: JsonObject): readonly string[] {
 
 /** The lines of TOML that would allow this call and as little else as possible, for a person to paste. */
 export function allowingRule(tool: Tool, input: JsonObject): string {
-  const subjects = tool.subjects(input)
+  // Conditions on what a custom tool does belong to the rule of the tool it calls.
+  const subjects = tool.wraps === undefined ? tool.subjects(input) : []
   const lines = ["[[permissions.rules]]", `tool = ${toToml(tool.name)}`, 'action = "allow"']
   const commands = subjects.flatMap((subject) => (subject.kind === "command" ? [literalCommands(subject.line)] : []))
   const judged = commands.flatMap((line) => line ?? [])

@@ -11,7 +11,7 @@ export interface Policy {
   /** Judge a call. Pure and total: the same call always gets the same answer, and there always is one. */
   decide(tool: Tool, input: JsonObject): Decision
   /** The bare deny (no args, commands or paths) that hides a tool from the model, or `null`. */
-  hides(tool: { readonly name: string }): Rule | null
+  hides(tool: Pick<Tool, "name" | "wraps">): Rule | null
   /** Every rule that matches a call, in the order they were written, for explanations. */
   matching(tool: Tool, input: JsonObject): readonly Rule[]
   /** Rules that match none of these tools: likely a mistake in the name. */
@@ -32,27 +32,39 @@ export function createPolicy(settings: PermissionSettings): Policy {
     return candidates.filter(({ conditions }) => conditions.every((holds) => holds(call))).map(({ rule }) => rule)
   }
 
+  function decideAlone(tool: Tool, input: JsonObject): Decision {
+    const call = createCall(tool, input)
+    const matched = matchingRules(tool, call)
+    const deciding = matched.find(({ action }) => action === "deny") ?? matched.find(({ action }) => action === "ask")
+    if (deciding !== undefined) return { action: deciding.action, because: { kind: "rule", rule: deciding } }
+    const named = matched.find((rule) => rule.tool === tool.name)
+    const allowing = named ?? matched[0] ?? null
+    if (allowing !== null) return raiseDestructive(tool, allowing)
+    if (isBaseline(tool, call.subjects)) return { action: "allow", because: { kind: "baseline" } }
+    return decideByDefault(tool, settings.default)
+  }
+
+  function hides({ name, wraps }: Pick<Tool, "name" | "wraps">): Rule | null {
+    const hiding = rulesFor(name).find(({ rule, conditions }) => rule.action === "deny" && conditions.length === 0)
+    return hiding?.rule ?? (wraps === undefined ? null : hides(wraps.tool))
+  }
+
   return {
     decide(tool, input) {
-      const call = createCall(tool, input)
-      const matched = matchingRules(tool, call)
-      const deciding = matched.find(({ action }) => action === "deny") ?? matched.find(({ action }) => action === "ask")
-      if (deciding !== undefined) return { action: deciding.action, because: { kind: "rule", rule: deciding } }
-      const named = matched.find((rule) => rule.tool === tool.name)
-      const allowing = named ?? matched[0] ?? null
-      if (allowing !== null) return raiseDestructive(tool, allowing)
-      if (isBaseline(tool, call.subjects)) return { action: "allow", because: { kind: "baseline" } }
-      return decideByDefault(tool, settings.default)
+      const own = decideAlone(tool, input)
+      if (tool.wraps === undefined) return own
+      const { tool: inner, complete } = tool.wraps
+      const wrapped = decideAlone(inner, complete(input))
+      return strictness[wrapped.action] > strictness[own.action] ? { ...wrapped, wrapped: inner.name } : own
     },
-    hides({ name }) {
-      const hiding = rulesFor(name).find(({ rule, conditions }) => rule.action === "deny" && conditions.length === 0)
-      return hiding?.rule ?? null
-    },
+    hides,
     matching: (tool, input) => matchingRules(tool, createCall(tool, input)),
     deadRules: (tools) =>
       rules.filter(({ tool }) => !tools.some(({ name }) => tool.matches(name))).map(({ rule }) => rule),
   }
 }
+
+const strictness = { allow: 0, ask: 1, deny: 2 } as const
 
 /** Rules of a tool in written order, found once per name: exact names by a table, globs by trying them. */
 function indexByTool(rules: readonly CompiledRule[]): (name: string) => readonly CompiledRule[] {

@@ -3,10 +3,11 @@ import type { Config } from "../contract/config.ts"
 import type { Rule } from "../contract/decision.ts"
 import type { Emit } from "../contract/event.ts"
 import type { Host, RunOptions } from "../contract/run-options.ts"
-import { builtinToolNames } from "../contract/tool.ts"
+import { builtinToolNames, type Tool } from "../contract/tool.ts"
 import type { Pool } from "../mcp/pool.ts"
 import type { Policy } from "../permissions/policy.ts"
 import { createBuiltinTools } from "../tools/builtin-tools.ts"
+import { createCustomTools } from "../tools/custom-tools.ts"
 import { createToolbox, type Toolbox } from "../tools/toolbox.ts"
 import { createWorkspace } from "../tools/workspace.ts"
 
@@ -35,13 +36,23 @@ export function collectTools({ options, host, workspace, config, policy, pool, e
   const protectedFiles = [...config.files, ...outputs]
   const place = createWorkspace(workspace, { protectedFiles, home: host.env.HOME ?? homedir() })
   const builtin = createBuiltinTools({ workspace: place, settings: config.tools, path: host.env.PATH ?? "" })
-  const own = [...builtin, ...pool.resourceTools(), ...(options.tools ?? [])]
-  let ofServers = pool.tools()
-  const toolbox = createToolbox([...own, ...ofServers], policy.hides)
+  const own = [...builtin, ...pool.resourceTools()]
   const warned = new Set<string>()
-  for (const rule of policy.deadRules([...own, ...ofServers])) {
+  let ofServers = pool.tools()
+  const first = offer()
+  const toolbox = createToolbox(first, policy.hides)
+  for (const rule of policy.deadRules(first)) {
     const message = `${rule.source}: the rule ${rule.action} "${rule.tool}" matches no tool of this run`
     emit({ type: "warning", code: "dead_rule", message })
+  }
+
+  /** Everything there is now, and a warning for each custom tool that has nothing to call. */
+  function offer(): readonly Tool[] {
+    const absent = new Set(pool.absentTools().map(({ name }) => name))
+    const settings = config.tools.custom.filter(({ uses }) => !absent.has(uses))
+    const custom = createCustomTools(settings, [...own, ...ofServers])
+    for (const message of custom.warnings) warnOnce("custom_tool", message)
+    return [...own, ...custom.tools, ...(options.tools ?? []), ...ofServers]
   }
 
   /** The pool makes a new list whenever a server has come, gone or changed. */
@@ -49,13 +60,19 @@ export function collectTools({ options, host, workspace, config, policy, pool, e
     const now = pool.tools()
     if (now === ofServers) return toolbox
     ofServers = now
-    for (const name of toolbox.update([...own, ...now], pool.absentTools())) {
-      if (warned.has(name)) continue
-      warned.add(name)
+    const absent = pool.absentTools()
+    const absentCustom = createCustomTools(config.tools.custom, absent).tools
+    for (const name of toolbox.update(offer(), [...absent, ...absentCustom])) {
       const message = `a server offers ${name} now, which is the name of another tool of this run; it is left out`
-      emit({ type: "warning", code: "mcp_tool_name", message })
+      warnOnce("mcp_tool_name", message)
     }
     return toolbox
+  }
+
+  function warnOnce(code: string, message: string): void {
+    if (warned.has(message)) return
+    warned.add(message)
+    emit({ type: "warning", code, message })
   }
 
   return { toolbox: follow, withheldBy: (name) => withheldBy(name, config, pool) }

@@ -20,7 +20,12 @@ describe("createBuiltinTools", () => {
 
   it("gives only the tools that the settings name", async () => {
     const { workspace } = toolsetIn(await scratchFolder())
-    const settings = { builtin: ["Grep", "Read", "Nope"], bash: { timeoutMs: 1, env: {} }, maxResultChars: 1000 }
+    const settings = {
+      builtin: ["Grep", "Read", "Nope"],
+      bash: { timeoutMs: 1, env: {} },
+      maxResultChars: 1000,
+      custom: [],
+    }
     const tools = createBuiltinTools({ workspace, settings, path: "" })
     expect(tools.map(({ name }) => name)).toEqual(["Read", "Grep"])
   })

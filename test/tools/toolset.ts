@@ -25,6 +25,7 @@ export function toolsetIn(root: string, options: ToolsetOptions = {}) {
       builtin: builtinToolNames.toReversed(),
       bash: { timeoutMs: options.timeoutMs ?? 20_000, env: options.env ?? { PATH: "/usr/local/bin:/usr/bin:/bin" } },
       maxResultChars: options.maxResultChars ?? 30_000,
+      custom: [],
     },
     path: options.path ?? "/usr/local/bin:/usr/bin:/bin",
   })
