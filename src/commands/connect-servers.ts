@@ -1,6 +1,8 @@
+import { resolve } from "node:path"
 import type { EffectiveValue } from "../config/effective.ts"
 import { loadConfig } from "../config/load.ts"
 import type { Config } from "../contract/config.ts"
+import type { Finding } from "../contract/finding.ts"
 import { type Reason, type ReasonCode, reasons } from "../contract/reason.ts"
 import type { Report } from "../contract/report.ts"
 import type { RunOptions } from "../contract/run-options.ts"
@@ -8,10 +10,12 @@ import { UserError } from "../contract/user-error.ts"
 import { createBus } from "../events/bus.ts"
 import { createRedactor } from "../events/redact.ts"
 import { createPool, type Pool } from "../mcp/pool.ts"
+import { toAnnotation } from "../report/annotation.ts"
 import { toLogLines } from "../report/escape.ts"
 import { createReportFold } from "../report/fold.ts"
 import { configOptionsOf, configSecrets, findWorkspace } from "../run/prepare.ts"
 import { createConsoleSink } from "../sinks/console.ts"
+import { prepareOutputFile, writeOutput } from "../sinks/files.ts"
 import { version } from "../util/version.ts"
 import { listenForStop } from "./stop-signals.ts"
 import { writeOut } from "./write-out.ts"
@@ -42,6 +46,12 @@ export interface ServerSession {
   write(contents: string | Uint8Array): void
   /** A line on stderr for people. */
   note(text: string): void
+  /** The same value without secrets. */
+  redact<Value>(value: Value): Value
+  /** An output file, without secrets; a relative path starts at the working folder. */
+  writeFile(path: string, contents: string): Promise<void>
+  /** Findings as annotations on stderr, when a GitHub runner reads it. */
+  annotate(findings: readonly Finding[]): void
   /** Say on stderr why there is no good result; returns the exit code of the reason. */
   fail(code: ReasonCode, message: string, hint?: string): number
 }
@@ -99,6 +109,16 @@ export async function connectServers(
       output.push(typeof contents === "string" ? Buffer.from(redactor.redactText(contents)) : contents)
     },
     note,
+    redact: redactor.redact,
+    async writeFile(path, contents) {
+      const file = resolve(host.cwd(), path)
+      prepareOutputFile(file)
+      await writeOutput(file, redactor.redactText(contents))
+    },
+    annotate(findings) {
+      if (host.env.GITHUB_ACTIONS !== "true") return
+      for (const finding of findings) host.stderr.write(`${toAnnotation(redactor.redact(finding))}\n`)
+    },
     fail(code, message, hint) {
       note(`agent-run: ${message}`)
       if (hint !== undefined) note(`  ${hint}`)

@@ -48,6 +48,7 @@ export const reasons = {
   no_call_succeeded: { exitCode: 8, status: "failed", meaning: "tools were called and none succeeded" },
   expectation_failed: { exitCode: 8, status: "failed", meaning: "something that [expect] asks for does not hold" },
   output_schema: { exitCode: 8, status: "failed", meaning: "the answer is not JSON of the schema that was asked for" },
+  lint_failed: { exitCode: 8, status: "failed", meaning: "a tool scored below the minimum of mcp lint" },
   script_mismatch: { exitCode: 8, status: "failed", meaning: "the run did not match what the script expects" },
   output_incomplete: {
     exitCode: 8,

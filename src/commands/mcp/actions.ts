@@ -1,5 +1,5 @@
 import { defineAction, type McpAction } from "./define-action.ts"
-import { readOptions } from "./options.ts"
+import { lintOptions, lockOptions, readOptions } from "./options.ts"
 
 const oneServer = { server: { describe: "Only this server", required: false } }
 
@@ -12,10 +12,22 @@ export const mcpActions: Readonly<Record<string, McpAction>> = {
     load: async () => (await import("./list.ts")).listServers,
   }),
   tools: defineAction({
-    describe: "Every tool by the name that rules use, with its hints, also the hidden ones",
+    describe: "Every tool by the name that rules use, with its hints and its lint score, also the hidden ones",
     words: oneServer,
     options: {},
     load: async () => (await import("./tools.ts")).listTools,
+  }),
+  lint: defineAction({
+    describe: "Score what servers say of their tools; exit code 8 when a tool is below --min-score",
+    words: oneServer,
+    options: lintOptions,
+    load: async () => (await import("./lint.ts")).lintTools,
+  }),
+  lock: defineAction({
+    describe: "Write agent.lock: the tools of all servers as they are now, for --locked",
+    words: {},
+    options: lockOptions,
+    load: async () => (await import("./lock.ts")).lockTools,
   }),
   resources: defineAction({
     describe: "The resources and resource templates of the servers",

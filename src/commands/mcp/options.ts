@@ -9,3 +9,23 @@ export const readOptions = {
     describe: "The server to ask, when several offer the URI",
   },
 } as const satisfies OptionTable
+
+/** The options of `agent-run mcp lint` beside the common ones. */
+export const lintOptions = {
+  "min-score": {
+    type: "number",
+    value: "N",
+    group: "Lint",
+    describe: "The score that every tool must reach, 0 to 100. Default: 40",
+  },
+  sarif: { type: "string", value: "FILE", group: "Lint", describe: "Write the findings as SARIF" },
+} as const satisfies OptionTable
+
+/** The options of `agent-run mcp lock` beside the common ones. */
+export const lockOptions = {
+  check: {
+    type: "boolean",
+    group: "Lock",
+    describe: "Write nothing; exit code 5 when a server is not what agent.lock says",
+  },
+} as const satisfies OptionTable

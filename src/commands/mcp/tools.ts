@@ -1,4 +1,7 @@
 import type { Tool } from "../../contract/tool.ts"
+import { inventoriesOf } from "../../mcp/inventory.ts"
+import { lintServers } from "../../mcp/lint/lint.ts"
+import type { Pool } from "../../mcp/pool.ts"
 import { describeRule } from "../../permissions/describe.ts"
 import { createPolicy } from "../../permissions/policy.ts"
 import type { ServerSession } from "../connect-servers.ts"
@@ -23,12 +26,16 @@ export async function listTools(
     ...{ name, server, tool, description: null, hints: [], input_schema: null },
     hidden_by: `${setting} (${source})`,
   }))
-  const tools = [...offered, ...hidden].filter(({ server }) => chosen.includes(server))
+  const scoreOf = createScores(pool, session.config.mcp)
+  const tools = [...offered, ...hidden]
+    .filter(({ server }) => chosen.includes(server))
+    .map((tool) => ({ ...tool, score: scoreOf(tool.server, tool.tool) }))
   session.print({ tools }, () =>
     renderTable(
-      ["tool", "hints", "description"],
-      tools.map(({ name, hints, description, hidden_by }) => [
+      ["tool", "score", "hints", "description"],
+      tools.map(({ name, score, hints, description, hidden_by }) => [
         name,
+        score === null ? "-" : String(score),
         hints.join(", "),
         hidden_by === null ? headOf(description ?? "") : `hidden by ${hidden_by}`,
       ]),
@@ -36,6 +43,15 @@ export async function listTools(
     ),
   )
   return 0
+}
+
+/** The lint score of a tool; `null` when lint does not look at it, because it is hidden. */
+function createScores(pool: Pool, limits: { readonly descriptionLimit: number }) {
+  const scores = new Map<string, number>()
+  for (const { server, tools } of lintServers(inventoriesOf(pool.connections()), limits)) {
+    for (const { tool, score } of tools.toReversed()) scores.set(JSON.stringify([server, tool]), score)
+  }
+  return (server: string, tool: string) => scores.get(JSON.stringify([server, tool])) ?? null
 }
 
 function describeTool({ name, description, origin, hints, inputSchema }: Tool) {
