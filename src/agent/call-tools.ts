@@ -137,7 +137,16 @@ function announce(
   decision: DecisionRecord | null,
   run: Pick<CallRun, "desk" | "emit" | "turn">,
 ): void {
-  run.emit({ type: "tool.call", ...identify(use, run), input: use.input, decision })
+  run.emit({ type: "tool.call", ...identify(use, run), input: use.input, ...wrappedCall(use, run), decision })
+}
+
+/** What a custom tool makes of a call: the arguments that the model did not give are part of what happened. */
+function wrappedCall(use: ToolUseBlock, run: Pick<CallRun, "desk">): Pick<RunEventOf<"tool.call">, "wraps"> {
+  const found = run.desk.lookup(use.name)
+  const wraps = found.kind === "offered" ? found.tool.wraps : undefined
+  if (wraps === undefined) return {}
+  const input = wraps.complete(isJsonObject(use.input) ? use.input : {})
+  return { wraps: { tool: wraps.tool.name, input } }
 }
 
 function conclude(call: SettledCall, durationMs: number, run: Pick<CallRun, "desk" | "emit" | "turn">): SettledCall {
@@ -161,7 +170,7 @@ function conclude(call: SettledCall, durationMs: number, run: Pick<CallRun, "des
 
 function identify(use: ToolUseBlock, run: Pick<CallRun, "desk" | "turn">) {
   const found = run.desk.lookup(use.name)
-  const origin = found.kind === "offered" ? found.tool.origin : null
+  const origin = found.kind === "offered" ? (found.tool.wraps?.tool ?? found.tool).origin : null
   return { turn: run.turn, call_id: use.id, tool: use.name, server: origin?.kind === "mcp" ? origin.server : null }
 }
 

@@ -123,6 +123,7 @@ export const runEventSchema = z.discriminatedUnion("type", [
   eventSchema("tool.call", "The model asked for a call and it was decided; an unknown tool has no decision.", {
     ...call,
     input: z.unknown(),
+    wraps: z.optional(z.object({ tool: text, input: z.unknown() })),
     decision: z.nullable(decisionSchema),
   }),
   eventSchema("tool.result", "The one answer to a call.", {
