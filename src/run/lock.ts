@@ -31,7 +31,7 @@ export async function readRequiredLock(path: string): Promise<Lock> {
 
 /** Watches whether servers are what agent.lock says. */
 export interface LockWatch {
-  /** Compare what is known of the servers now. New drift is a warning each; under `--locked` it is a reason to end. */
+  /** Compare what is known of the servers now. New drift is a warning each; under `--locked` it is a reason to end, for good. */
   check(): Reason | null
 }
 
@@ -49,6 +49,7 @@ export async function watchLock(options: {
   const pinned: Lock = lock
   const seen = new Map<string, { readonly tools: unknown; readonly instructions: unknown }>()
   const told = new Set<string>()
+  let violation: Reason | null = null
 
   function newDrift(): readonly Drift[] {
     const unknown = servers.filter(({ name }) => !pinned.has(name)).map(({ name }) => notLocked(name))
@@ -73,7 +74,8 @@ export async function watchLock(options: {
         const message = [describeDrift(drift), ...drift.changes].join("\n  ")
         emit({ type: "warning", code: "lock_drift", message })
       }
-      return locked && drifts.length > 0 ? mismatch(drifts) : null
+      if (locked && drifts.length > 0) violation ??= mismatch(drifts)
+      return violation
     },
   }
 }
