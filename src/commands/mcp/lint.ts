@@ -4,6 +4,7 @@ import { inventoriesOf } from "../../mcp/inventory.ts"
 import { lintServers, passingScore, type ServerLint, type ToolLint } from "../../mcp/lint/lint.ts"
 import { type LintFinding, lintRules } from "../../mcp/lint/score.ts"
 import type { Pool } from "../../mcp/pool.ts"
+import { toLogLine } from "../../report/escape.ts"
 import { formatQuantity } from "../../report/format.ts"
 import { toSarif } from "../../report/sarif.ts"
 import { version } from "../../util/version.ts"
@@ -80,7 +81,7 @@ function renderServer({ server, score, findings, tools }: ServerLint, minScore: 
   const about = findings.map(describe).map((finding) => ["(the server)", "", finding])
   const rows = tools.toSorted((one, other) => one.score - other.score).flatMap(toRows)
   const verdict = failed === 0 ? "" : `, ${failed} below ${minScore}`
-  const head = `${server}: score ${score}, ${formatQuantity(tools.length, "tool")}${verdict}\n`
+  const head = `${toLogLine(server)}: score ${score}, ${formatQuantity(tools.length, "tool")}${verdict}\n`
   return (
     head + (about.length + rows.length === 0 ? "" : renderTable(["tool", "score", "finding"], [...about, ...rows], ""))
   )

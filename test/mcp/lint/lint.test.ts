@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import type { JsonObject } from "../../../src/contract/json.ts"
 import { inventoriesOf, type ServerInventory } from "../../../src/mcp/inventory.ts"
 import { lintServers } from "../../../src/mcp/lint/lint.ts"
+import { lintRules } from "../../../src/mcp/lint/score.ts"
 import { fixtureServer, startPool } from "../../support/mcp-servers.ts"
 
 const description = "Create an issue in a repository and return its number."
@@ -130,6 +132,11 @@ describe("checks that bite in practice", () => {
       [100, ["description-too-long"]],
     ])
   })
+})
+
+it("every check is explained in the documentation", () => {
+  const page = readFileSync(new URL("../../../docs/lint.md", import.meta.url), "utf8")
+  expect(Object.keys(lintRules).filter((rule) => !page.includes(`\`${rule}\``))).toEqual([])
 })
 
 describe("what is looked at", () => {
