@@ -100,6 +100,32 @@ describe("custom tools", () => {
     expect(run.report?.calls.map((call) => call.error_code)).toEqual(["unknown_tool", "unknown_tool"])
   })
 
+  it.concurrent("a custom tool follows the tool it calls: withdrawn it explains itself, back again it works", async ({
+    cli,
+  }) => {
+    const custom = { name: "say", description: "Say hello.", uses: "mcp__srv__echo" }
+    const config = {
+      mcp_servers: { srv: fixture(["--with", "echo,offer,withdraw"]) },
+      permissions: { rules: [allow("say"), allow("mcp__srv__*")] },
+      tools: { custom: [custom] },
+    }
+    const step = (tool: string, input: object = {}) => ({ calls: [{ tool, input }] })
+    const script = [
+      step("mcp__srv__withdraw", { name: "echo" }),
+      step("say"),
+      step("mcp__srv__offer", { name: "echo" }),
+      step("say"),
+      { text: "Done." },
+    ]
+    const run = await cli({ config, script })
+    const results = run.events.flatMap((event) => (event.type === "tool.result" && event.tool === "say" ? [event] : []))
+    expect(results.map(({ ok, server, content }) => [ok, server, content[0]])).toEqual([
+      [false, "srv", { type: "text", text: expect.stringContaining('no longer offers "echo"') }],
+      [true, "srv", { type: "text", text: "{}" }],
+    ])
+    expect(run.events.filter((event) => event.type === "warning" && event.code === "custom_tool")).toEqual([])
+  })
+
   it.concurrent("a built-in tool is wrapped under its own rules too", async ({ cli }) => {
     const custom = { name: "run_tests", description: "Run the tests.", uses: "Bash", fixed: { command: "echo tested" } }
     const config = {
