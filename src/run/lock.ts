@@ -1,4 +1,4 @@
-import { readText } from "../config/read-text.ts"
+import { readText } from "../config/text/read-text.ts"
 import type { Emit } from "../contract/event.ts"
 import type { Reason } from "../contract/reason.ts"
 import type { ServerConfig } from "../contract/server.ts"
