@@ -20,12 +20,14 @@ describe("mcp tools", () => {
     const { exitCode, stdout } = await cli({ ...noRun, config, env, args: ["mcp", "tools", "notes", "-q"] })
     expect(exitCode).toBe(0)
     expect(stdout.trimEnd().split("\n").slice(0, 4)).toEqual([
-      "TOOL                     HINTS        DESCRIPTION",
-      "mcp__notes__echo                      Tool echo of the fixture",
-      "mcp__notes__fail                      Tool fail of the fixture",
-      expect.stringMatching(/^mcp__notes__delete_note {2}destructive {2}hidden by deny mcp__notes__delete_\* \(agent/),
+      "TOOL                     SCORE  HINTS        DESCRIPTION",
+      "mcp__notes__echo         70                  Tool echo of the fixture",
+      "mcp__notes__fail         70                  Tool fail of the fixture",
+      expect.stringMatching(
+        /^mcp__notes__delete_note {2}70 {5}destructive {2}hidden by deny mcp__notes__delete_\* \(agent/,
+      ),
     ])
-    expect(stdout).toMatch(/^mcp__notes__hang +hidden by disabled_tools \(agent\.toml:\d+\)$/m)
+    expect(stdout).toMatch(/^mcp__notes__hang +- +hidden by disabled_tools \(agent\.toml:\d+\)$/m)
   })
 
   it.concurrent("S1.6 gives schemas and hints with --json, of all connected servers", async ({ cli }) => {
@@ -41,6 +43,7 @@ describe("mcp tools", () => {
       hints: [],
       input_schema: { type: "object", properties: { text: { type: "string" } } },
       hidden_by: null,
+      score: 70,
     })
   })
 
