@@ -33,6 +33,8 @@ export interface ServerSession {
   readonly config: Config
   readonly effective: readonly EffectiveValue[]
   readonly workspace: string
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
   readonly json: boolean
   /** Aborted by SIGINT and SIGTERM. */
   readonly signal: AbortSignal
@@ -93,6 +95,8 @@ export async function connectServers(
     config,
     effective,
     workspace,
+    cwd: place.cwd,
+    env: host.env,
     json: show.json === true,
     signal: stop.signal,
     async connect() {

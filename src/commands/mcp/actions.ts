@@ -1,5 +1,5 @@
 import { defineAction, type McpAction } from "./define-action.ts"
-import { lintOptions, lockOptions, readOptions } from "./options.ts"
+import { callOptions, lintOptions, lockOptions, readOptions } from "./options.ts"
 
 const oneServer = { server: { describe: "Only this server", required: false } }
 
@@ -50,10 +50,10 @@ export const mcpActions: Readonly<Record<string, McpAction>> = {
   call: defineAction({
     describe: "Call one tool by hand: its result on stdout, exit code 8 when it fails, 7 when a rule denies it",
     words: {
-      tool: { describe: "mcp__SERVER__TOOL or SERVER/TOOL", required: true },
+      tool: { describe: "mcp__SERVER__TOOL or SERVER/TOOL", required: false },
       input: { describe: "The input, a JSON object. Default: {}", required: false },
     },
-    options: {},
+    options: callOptions,
     load: async () => (await import("./call.ts")).callTool,
   }),
   export: defineAction({

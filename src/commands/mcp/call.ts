@@ -1,4 +1,3 @@
-import { isJsonObject, type JsonObject } from "../../contract/json.ts"
 import type { Tool, ToolResult } from "../../contract/tool.ts"
 import type { Pool } from "../../mcp/pool.ts"
 import { describeDecision } from "../../permissions/describe.ts"
@@ -7,7 +6,9 @@ import { neutraliseCommands } from "../../report/escape.ts"
 import type { ServerSession } from "../connect-servers.ts"
 import { chooseServer } from "./choose-server.ts"
 import type { McpInput } from "./define-action.ts"
+import type { callOptions } from "./options.ts"
 import { firstTextOf, textOfResult } from "./result-text.ts"
+import { findWantedCall } from "./wanted-call.ts"
 
 /**
  * `agent-run mcp call NAME [JSON]`: one call by a person. A rule that denies it is obeyed; that no rule allows it is only
@@ -15,12 +16,11 @@ import { firstTextOf, textOfResult } from "./result-text.ts"
  */
 export async function callTool(
   session: ServerSession,
-  { words }: McpInput<"tool" | "input", Record<never, never>>,
+  given: McpInput<"tool" | "input", typeof callOptions>,
 ): Promise<number> {
-  const name = words.tool ?? ""
-  const input = readInput(words.input ?? "{}")
-  if (input === null)
-    return session.fail("usage_error", "the input of a call must be a JSON object, such as '{\"a\": 1}'")
+  const wanted = await findWantedCall(session, given)
+  if (typeof wanted === "number") return wanted
+  const { name, input } = wanted
   const pool = await session.connect()
   const tool = findTool(session, pool, name)
   if (typeof tool === "number") return tool
@@ -32,16 +32,6 @@ export async function callTool(
   if (action !== "allow") session.note(`call ${tool.name}: in a run the answer would be ${action}: ${rule} (${source})`)
   const result = await tool.execute(input, { signal: session.signal, callId: "mcp-call" })
   return show(session, tool, result)
-}
-
-function readInput(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? value : null
-  } catch {
-    // No JSON is as wrong as JSON that is no object.
-    return null
-  }
 }
 
 /** By the name that rules use, or as SERVER/TOOL. */

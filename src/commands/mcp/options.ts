@@ -29,3 +29,19 @@ export const lockOptions = {
     describe: "Write nothing; exit code 5 when a server is not what agent.lock says",
   },
 } as const satisfies OptionTable
+
+/** The options of `agent-run mcp call` beside the common ones. */
+export const callOptions = {
+  "from-dead-letter": {
+    type: "string",
+    value: "ID",
+    group: "Call",
+    describe: "Make the call of this dead letter again",
+  },
+  file: {
+    type: "string",
+    value: "FILE",
+    group: "Call",
+    describe: "The dead letters. Default: mcp.dead_letter_file",
+  },
+} as const satisfies OptionTable
