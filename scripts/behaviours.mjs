@@ -23,7 +23,9 @@ else {
 /** The ids in the names of all tests, each with the files that cite it. */
 function citations(folder) {
   const found = new Map()
-  const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".test.ts"))
+  const files = readdirSync(folder, { recursive: true }).filter(
+    (file) => file.endsWith(".test.ts") && !file.includes("node_modules"),
+  )
   for (const file of files.sort()) {
     for (const title of titles(readFileSync(join(folder, file), "utf8"))) {
       for (const id of idsIn(title)) found.set(id, new Set([...(found.get(id) ?? []), `test/${file}`]))

@@ -17,6 +17,7 @@ import { createPolicy } from "./permissions/policy.ts"
 import { createDesk } from "./run/desk.ts"
 import { watchLock } from "./run/lock.ts"
 import { chooseModel, configOptionsOf, configSecrets, findWorkspace, flagsOf } from "./run/prepare.ts"
+import { createSampler } from "./run/sampler.ts"
 import { type RunEnd, type Scene, setScene } from "./run/scene.ts"
 import { createStop, stopReason } from "./run/stop.ts"
 import { findTask } from "./run/task.ts"
@@ -57,6 +58,10 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
   for (const warning of config.warnings) scene.emit({ type: "warning", ...warning })
   using stop = createStop({ outer: options.signal, timeoutMs: config.agent.timeoutMs, ...scene })
 
+  const { systemPrompt, instructions, maxOutputTokens } = config.agent
+  const { maxDenials, onDenied } = config.permissions
+  const limits = createLimits({ ...config.agent, maxDenials }, scene.elapsedMs, scene.emit)
+  const sample = createSampler({ model, limits, maxOutputTokens, emit: scene.emit, signal: stop.signal })
   const { servers, disabledServers: disabled, mcp: settings } = config
   const { deadLetterFile } = settings
   const pool = createPool({
@@ -66,6 +71,7 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
     emit: scene.emit,
     client: { name: "agent-run", version },
     env: host.env,
+    requests: { workspace, sample },
     ...(deadLetterFile === null ? {} : { deadLetters: scene.openDeadLetters(deadLetterFile) }),
   })
   const { locked = false } = options
@@ -86,8 +92,6 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
 
     const tools = collectTools({ options, host, workspace, config, policy, pool, emit: scene.emit })
     toolsOffered = tools.toolbox().tools.length
-    const { systemPrompt, instructions, maxOutputTokens } = config.agent
-    const { maxDenials, onDenied } = config.permissions
     return runLoop({
       task: await task.compose(pool, stop.signal),
       system: composeSystemPrompt({
@@ -101,7 +105,7 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
       answerSchema,
       definitions: () => tools.toolbox().definitions,
       desk: createDesk({ tools, policy, changes, maxResultChars: config.tools.maxResultChars }),
-      limits: createLimits({ ...config.agent, maxDenials }, scene.elapsedMs, scene.emit),
+      limits,
       maxOutputTokens,
       onDenied,
       ready: async () => {

@@ -22,6 +22,10 @@ export interface Limits {
   readonly turns: number
   startTurn(): void
   spend(reply: Reply): void
+  /** Count a reply that was no turn, so that the size of turns is still judged by turns. */
+  spendAside(reply: Reply): void
+  /** Is anything left of the cost and token limits? */
+  canSpend(): boolean
   countDenial(): void
   /** Checked after the calls of a turn are known and before anything else is asked or run. */
   reached(): ReachedLimit | null
@@ -62,6 +66,11 @@ export function createLimits(settings: LimitSettings, elapsedMs: () => number, e
       tokens += lastTokens
       costUsd += lastCostUsd
     },
+    spendAside(reply) {
+      tokens += totalTokens(reply.usage)
+      costUsd += reply.costUsd ?? 0
+    },
+    canSpend: () => costUsd < (settings.maxCostUsd ?? Infinity) && tokens < (settings.maxTokens ?? Infinity),
     countDenial() {
       denials += 1
     },

@@ -83,7 +83,8 @@ export async function connectServers(
   for (const warning of config.warnings) bus.emit({ type: "warning", ...warning })
   const { servers, disabledServers: disabled, mcp: settings } = config
   const client = { name: "agent-run", version }
-  const pool = createPool({ servers, disabled, settings, emit: bus.emit, client, env: host.env })
+  const requests = { workspace, sample: null }
+  const pool = createPool({ servers, disabled, settings, emit: bus.emit, client, env: host.env, requests })
 
   const note = (text: string) => {
     const lines = toLogLines(redactor.redactText(text), { lines: 40, chars: 4000 })

@@ -32,6 +32,11 @@ export function buildServer(server: ConfiguredServer, around: ServerSurroundings
     enabledTools: values.enabled_tools,
     disabledTools: values.disabled_tools,
     trustHints: values.trust_hints,
+    roots: values.roots,
+    sampling: values.sampling
+      ? { maxRequests: values.sampling_max_requests, maxTokens: values.sampling_max_tokens }
+      : null,
+    elicitation: values.elicitation,
     source: server.source,
   }
   const transport = transportOf(server)

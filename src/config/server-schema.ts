@@ -1,5 +1,5 @@
 import * as z from "zod/mini"
-import { described, mapOf, name, names, seconds, text } from "./schema-values.ts"
+import { described, mapOf, name, names, positiveCount, seconds, text } from "./schema-values.ts"
 
 /** The keys of `[mcp_servers.NAME]`: their types, defaults and descriptions. */
 export const serverSchema = z.strictObject({
@@ -40,6 +40,17 @@ export const serverSchema = z.strictObject({
   trust_hints: described(
     z._default(z.boolean(), false),
     "Believe its readOnlyHint and idempotentHint where a call that may have run would be made again.",
+  ),
+  roots: described(z._default(z.boolean(), false), "Tell the server where the workspace is, as its only root."),
+  sampling: described(z._default(z.boolean(), false), "Let the server ask our model, within the two budgets below."),
+  sampling_max_requests: described(z._default(positiveCount, 5), "Requests that sampling may make in one run."),
+  sampling_max_tokens: described(
+    z._default(positiveCount, 50_000),
+    "Tokens that sampling may use in one run: input including cache, plus output.",
+  ),
+  elicitation: described(
+    z._default(z.enum(["decline", "defaults"]), "decline"),
+    "A server that wants to ask a person gets a refusal, or the defaults of its own form where it has all it needs.",
   ),
 })
 

@@ -15,6 +15,9 @@ export const usageSchema = z.object({
   cache_creation_input_tokens: count,
 })
 
+/** The levels at which servers log, least urgent first. */
+export const logLevelSchema = z.enum(["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"])
+
 /** A decision as the report and the transcript spell it: what, which rule, and where a person can change it. */
 export const decisionSchema = z.object({ action: z.enum(["allow", "ask", "deny"]), rule: text, source: text })
 
@@ -54,6 +57,12 @@ const messageBlockSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("tool_use"), id: text, name: text, input: z.unknown() }),
   z.object({ type: z.literal("opaque"), raw: z.record(text, z.unknown()) }),
 ])
+
+const answered = {
+  model: z.nullable(text),
+  usage: z.nullable(usageSchema),
+  cost_usd: z.nullable(z.number()),
+}
 
 const stamp = { schema_version: z.literal(1), seq: count, at: z.iso.datetime() }
 const server = { server: text, transport: text, state: serverStatusSchema }
@@ -107,6 +116,25 @@ export const runEventSchema = z.discriminatedUnion("type", [
     hint: z.nullable(text),
     stderr_tail: z.nullable(text),
   }),
+  eventSchema(
+    "server.request",
+    "A server asked something of us: where the workspace is, a person, or our model, whose usage counts in the run.",
+    {
+      server: text,
+      method: text,
+      outcome: z.enum(["answered", "declined", "refused"]),
+      detail: z.nullable(text),
+      request: z.unknown(),
+      response: z.unknown(),
+      ...answered,
+    },
+  ),
+  eventSchema("server.log", "A server logged something; a flood is thinned out.", {
+    server: text,
+    level: logLevelSchema,
+    logger: z.nullable(text),
+    text,
+  }),
   eventSchema("turn.start", "A request goes to the model; `summary` is the last one, asked at a limit.", {
     turn: count,
     kind: z.enum(["work", "summary"]),
@@ -115,16 +143,22 @@ export const runEventSchema = z.discriminatedUnion("type", [
     turn: count,
     role: z.enum(["user", "assistant"]),
     content: z.array(messageBlockSchema),
-    model: z.nullable(text),
     stop_reason: z.nullable(text),
-    usage: z.nullable(usageSchema),
-    cost_usd: z.nullable(z.number()),
+    ...answered,
   }),
   eventSchema("tool.call", "The model asked for a call and it was decided; an unknown tool has no decision.", {
     ...call,
     input: z.unknown(),
     wraps: z.optional(z.object({ tool: text, input: z.unknown() })),
     decision: z.nullable(decisionSchema),
+  }),
+  eventSchema("tool.progress", "A server says how far a call is; at most once a second and call.", {
+    call_id: text,
+    tool: text,
+    server: text,
+    progress: z.number(),
+    total: z.nullable(z.number()),
+    message: z.nullable(text),
   }),
   eventSchema("tool.result", "The one answer to a call.", {
     ...call,

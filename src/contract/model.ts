@@ -88,6 +88,9 @@ export type ModelAnswer =
       readonly partialText: string | null
     }
 
+/** Ask the model of the run on behalf of a server: no tools, counted in usage, cost and limits of the run. */
+export type Sample = (request: Omit<ModelRequest, "tools">, signal: AbortSignal) => Promise<ModelAnswer>
+
 /** What a model is given for one request: when to stop, and where to say that it retries. */
 export interface ModelContext {
   readonly signal: AbortSignal

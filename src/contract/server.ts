@@ -1,3 +1,9 @@
+/** What a server may spend on our model in one run: tokens are input including cache, plus output. */
+export interface SamplingBudget {
+  readonly maxRequests: number
+  readonly maxTokens: number
+}
+
 /** What every configured MCP server has, whatever its transport. */
 interface ServerSettings {
   readonly name: string
@@ -10,6 +16,12 @@ interface ServerSettings {
   readonly disabledTools: readonly string[]
   /** May a call be made again because the server says that it only reads, or that twice is as good as once? */
   readonly trustHints: boolean
+  /** Is the server told where the workspace is? */
+  readonly roots: boolean
+  /** What the server may spend on our model; `null` when it may not ask it. */
+  readonly sampling: SamplingBudget | null
+  /** What a server is answered that wants to ask a person. */
+  readonly elicitation: "decline" | "defaults"
   /** Where the server was configured, such as `agent.toml:3`. */
   readonly source: string
 }

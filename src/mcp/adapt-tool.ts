@@ -1,3 +1,4 @@
+import type { Emit } from "../contract/event.ts"
 import type { JsonObject } from "../contract/json.ts"
 import { errorResult, type Tool, type ToolResult } from "../contract/tool.ts"
 import { formatDuration } from "../util/duration.ts"
@@ -7,6 +8,7 @@ import { cutText } from "./cut-text.ts"
 import type { ServerTool } from "./discover.ts"
 import type { Failure } from "./failure.ts"
 import type { DeadLetters } from "./life/dead-letters.ts"
+import { createCallProgress } from "./requests/call-progress.ts"
 
 /** The border for tools: past it an MCP tool is a tool like any other. */
 export function adaptTool(
@@ -16,6 +18,7 @@ export function adaptTool(
     readonly name: string
     readonly descriptionLimit: number
     readonly deadLetters: DeadLetters | null
+    readonly emit: Emit
   },
 ): Tool {
   const server = connection.config.name
@@ -26,8 +29,9 @@ export function adaptTool(
     origin: { kind: "mcp", server, tool: tool.name },
     hints: tool.hints,
     subjects: () => [],
-    async execute(input: JsonObject, { signal }): Promise<ToolResult> {
-      const answer = await connection.call(tool, input, signal)
+    async execute(input: JsonObject, { signal, callId }): Promise<ToolResult> {
+      const onProgress = createCallProgress({ call_id: callId, tool: presentation.name, server }, presentation.emit)
+      const answer = await connection.call(tool, input, { signal, onProgress })
       if (answer.ok) return adaptResult(answer.result)
       const { failure, attempts } = answer
       const result = adaptFailure(failure, connection, `"${tool.name}"`)

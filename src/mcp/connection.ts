@@ -16,8 +16,9 @@ import { createOffers } from "./life/offers.ts"
 import { createRefresher } from "./life/refresh.ts"
 import { wantsCredentials } from "./life/retry.ts"
 import { createSender, type Ready, type SentAnswer } from "./life/send.ts"
+import { createServerDesk, type RequestSources } from "./requests/server-desk.ts"
 import type { HiddenTool } from "./select-tools.ts"
-import type { Answer, ClientIdentity, Session } from "./session.ts"
+import type { Answer, ClientIdentity, RequestContext, Session } from "./session.ts"
 
 /** One server's life. Nothing here throws: a server that cannot be reached is a state. */
 export interface Connection {
@@ -36,9 +37,9 @@ export interface Connection {
   /** A changed list that is being asked for. */
   refreshing(): Promise<void> | null
   /** One request that only reads, within the time a call may take; made again when that may help. */
-  request(method: string, params: JsonObject, signal: AbortSignal): Promise<Answer>
+  request(method: string, params: JsonObject, context: RequestContext): Promise<Answer>
   /** One call of a tool, within the time a call may take; made again only if it cannot have run or does no harm. */
-  call(tool: ServerTool, input: JsonObject, signal: AbortSignal): Promise<SentAnswer>
+  call(tool: ServerTool, input: JsonObject, context: RequestContext): Promise<SentAnswer>
   close(): Promise<void>
 }
 
@@ -48,6 +49,7 @@ export interface Surroundings {
   readonly identity: ClientIdentity
   readonly env: Readonly<Record<string, string | undefined>>
   readonly retry: RetrySettings
+  readonly requests: RequestSources | null
 }
 
 const relistEveryMs = 1000
@@ -55,12 +57,14 @@ const relistEveryMs = 1000
 const mostReturns = { local: 5, remote: 10 } as const
 
 /** The connection to one configured server, not started yet. */
-export function createConnection(config: ServerConfig, { emit, identity, env, retry }: Surroundings): Connection {
+export function createConnection(config: ServerConfig, surroundings: Surroundings): Connection {
+  const { emit, identity, env, retry } = surroundings
   const about = { server: config.name, transport: config.transport } as const
   const returnsAllowed = config.transport === "stdio" ? mostReturns.local : mostReturns.remote
   const offers = createOffers(config)
   const refresher = createRefresher({ everyMs: relistEveryMs, ask: relist })
   const noise = createNoise(warn)
+  const desk = createServerDesk(config, surroundings.requests, emit)
   const retired: Promise<void>[] = []
   let state: ServerState = { status: "pending" }
   let session: Session | null = null
@@ -89,7 +93,7 @@ export function createConnection(config: ServerConfig, { emit, identity, env, re
     const onClosed = () => {
       if (connected.ok && connected.session === session) lose(whyEnded(connected.session))
     }
-    const around = { identity, env, signal: running, onNoise: noise.hear, onClosed, onChanged, warn }
+    const around = { identity, desk, env, signal: running, onNoise: noise.hear, onClosed, onChanged, warn }
     connected = await attemptConnection(config, around)
     if (!connected.ok) return connected
     settleIn(connected)
@@ -240,6 +244,7 @@ export function createConnection(config: ServerConfig, { emit, identity, env, re
     await starting
     await returning
     noise.conclude()
+    for (const problem of desk.close()) warn(problem)
     if (state.status === "connected") {
       emit({ type: "server.disconnected", ...about, state: "connected", reason: "run_end", detail: null })
     }
@@ -271,11 +276,11 @@ export function createConnection(config: ServerConfig, { emit, identity, env, re
     },
     returning: () => returning,
     refreshing: () => refresher.pending(),
-    request: (method, params, signal) => send({ method, params, repeatable: true }, signal),
-    call({ name, hints }, input, signal) {
+    request: (method, params, context) => send({ method, params, repeatable: true }, context),
+    call({ name, hints }, input, context) {
       const repeatable = config.trustHints && (hints.readOnly || hints.idempotent)
       const offered = () => offers.catalog().tools.some((tool) => tool.name === name)
-      return send({ method: "tools/call", params: { name, arguments: input }, repeatable, offered }, signal)
+      return send({ method: "tools/call", params: { name, arguments: input }, repeatable, offered }, context)
     },
     close,
   }

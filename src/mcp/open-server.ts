@@ -4,12 +4,15 @@ import type { Channel } from "./channel.ts"
 import { type Deadline, startDeadline } from "./deadline.ts"
 import type { Failure } from "./failure.ts"
 import { openHttpChannel, openSseChannel } from "./remote-channel.ts"
+import type { ServerDesk } from "./requests/server-desk.ts"
 import { type ClientIdentity, loadSdk, openSession, type Session } from "./session.ts"
 import { openStdioChannel } from "./stdio-channel.ts"
 
 /** What opening a connection needs beside the server itself. */
 export interface OpenOptions {
   readonly identity: ClientIdentity
+  /** Answers what the server asks. */
+  readonly desk: ServerDesk
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
   readonly onNoise: (line: string) => void

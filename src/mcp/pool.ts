@@ -6,6 +6,7 @@ import { type Connection, createConnection } from "./connection.ts"
 import { cutText } from "./cut-text.ts"
 import { startDeadline, unlessAborted } from "./deadline.ts"
 import type { DeadLetters } from "./life/dead-letters.ts"
+import type { RequestSources } from "./requests/server-desk.ts"
 import { createResourceTools } from "./resources.ts"
 import type { ClientIdentity } from "./session.ts"
 import { createToolTable, type HiddenMcpTool } from "./tool-table.ts"
@@ -21,6 +22,8 @@ export interface PoolOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Where calls go that failed for good. Default: nowhere. */
   readonly deadLetters?: DeadLetters
+  /** What the requests of servers are answered from. Without it they have neither a root nor a model. */
+  readonly requests?: RequestSources
 }
 
 /** All MCP servers of a run. */
@@ -57,9 +60,9 @@ const patienceMs = 2000
 
 /** The pool of a run's servers, not started yet. */
 export function createPool(options: PoolOptions): Pool {
-  const { disabled, settings, emit, deadLetters = null } = options
+  const { disabled, settings, emit, deadLetters = null, requests = null } = options
   const { retry, descriptionLimit } = settings
-  const surroundings = { emit, identity: options.client, env: options.env, retry }
+  const surroundings = { emit, identity: options.client, env: options.env, retry, requests }
   const connections = options.servers.map((server) => createConnection(server, surroundings))
   const table = createToolTable(connections, { descriptionLimit, deadLetters, emit })
   const stop = new AbortController()

@@ -46,7 +46,7 @@ export async function fillPrompt(
   prompt: { readonly name: string; readonly arguments: Readonly<Record<string, string>> },
   signal: AbortSignal,
 ): Promise<FilledPrompt> {
-  const answer = await connection.request("prompts/get", { ...prompt }, signal)
+  const answer = await connection.request("prompts/get", { ...prompt }, { signal })
   if (!answer.ok) return { ok: false, result: adaptFailure(answer.failure, connection, `prompt "${prompt.name}"`) }
   const messages = isJsonObject(answer.result) && Array.isArray(answer.result.messages) ? answer.result.messages : []
   return { ok: true, text: joinMessages(messages.filter(isJsonObject)) }

@@ -25,7 +25,7 @@ export async function readContents(
   const connection = chooseReader(connections, wanted.uri, wanted.server)
   if ("isError" in connection) return { ok: false, result: connection }
   const { uri } = wanted
-  const answer = await connection.request("resources/read", { uri }, signal)
+  const answer = await connection.request("resources/read", { uri }, { signal })
   if (!answer.ok) return { ok: false, result: adaptFailure(answer.failure, connection, `reading ${uri}`) }
   const parts = isJsonObject(answer.result) && Array.isArray(answer.result.contents) ? answer.result.contents : []
   return {

@@ -62,7 +62,7 @@ function createReadTool(connections: readonly Connection[]): Tool {
       if (typeof uri !== "string" || uri === "") return errorResult("invalid_input", "uri must be a non-empty string.")
       const connection = chooseReader(connections, uri, server)
       if ("isError" in connection) return connection
-      const answer = await connection.request("resources/read", { uri }, signal)
+      const answer = await connection.request("resources/read", { uri }, { signal })
       return answer.ok ? adaptReading(answer.result) : adaptFailure(answer.failure, connection, `reading ${uri}`)
     },
   }

@@ -3,15 +3,23 @@ import { isJsonObject, type JsonObject } from "../contract/json.ts"
 import type { Channel } from "./channel.ts"
 import { startDeadline, unlessAborted } from "./deadline.ts"
 import { type Failure, toFailure } from "./failure.ts"
+import type { Progress } from "./requests/call-progress.ts"
+import { answerInputs } from "./requests/input-rounds.ts"
+import type { ServerDesk } from "./requests/server-desk.ts"
 
 /** What came of a request. */
 export type Answer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly failure: Failure }
 
+/** What a request is given: when to stop, and where progress goes. */
+export interface RequestContext {
+  readonly signal: AbortSignal
+  readonly onProgress?: ((progress: Progress) => void) | undefined
+}
+
 /** How long a request may take. Progress starts `timeoutMs` anew, `totalMs` ends it all the same. */
-interface RequestLimits {
+interface RequestLimits extends RequestContext {
   readonly timeoutMs: number
   readonly totalMs: number
-  readonly signal: AbortSignal
 }
 
 /** An initialized conversation with one server. Nothing here throws. */
@@ -39,6 +47,8 @@ export async function openSession(
   channel: Channel,
   options: {
     readonly identity: ClientIdentity
+    /** Answers what the server asks. */
+    readonly desk: ServerDesk
     readonly signal: AbortSignal
     readonly onClosed: () => void
     /** The server announces that its tools, resources or prompts are others now. */
@@ -46,8 +56,9 @@ export async function openSession(
   },
 ): Promise<{ readonly ok: true; readonly session: Session } | { readonly ok: false; readonly failure: Failure }> {
   const sdk = await loadSdk()
+  const { desk } = options
   const client = new sdk.Client(options.identity, {
-    capabilities: {},
+    capabilities: desk.capabilities,
     versionNegotiation: { mode: channel.negotiation },
     jsonSchemaValidator: {
       getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
@@ -55,6 +66,13 @@ export async function openSession(
   })
   client.onclose = options.onClosed
   for (const method of changeNotifications) client.setNotificationHandler(method, options.onChanged)
+  // Handlers for single methods would be held to what we declare; servers ask also for what we do not.
+  client.fallbackRequestHandler = async ({ method, params }, { mcpReq }) => {
+    const answer = await desk.answer(method, asObject(params), mcpReq.signal)
+    if (!answer.ok) throw new sdk.ProtocolError(answer.code, answer.message)
+    return answer.result
+  }
+  client.setNotificationHandler("notifications/message", { params: anything }, (params) => desk.log(asObject(params)))
   try {
     await unlessAborted(client.connect(channel.transport, { timeout: unlimitedMs }), options.signal)
   } catch (error) {
@@ -62,16 +80,27 @@ export async function openSession(
   }
   subscribeToChanges(client)
 
+  let logLevel: JsonObject = {}
+
   async function request(method: string, params: JsonObject, limits: RequestLimits): Promise<Answer> {
     const deadline = startDeadline(limits.totalMs, limits.signal)
-    try {
-      const result = await client.request({ method, params: { ...params } }, anything, {
+    const send = (sent: JsonObject) =>
+      client.request({ method, params: { ...sent, ...logLevel } }, anything, {
         timeout: limits.timeoutMs,
         signal: deadline.signal,
         resetTimeoutOnProgress: true,
+        allowInputRequired: true,
         // Without a handler the client asks for no progress, and none would count.
-        onprogress: () => undefined,
+        onprogress: (progress) => limits.onProgress?.(progress),
       })
+    try {
+      let result = await send(params)
+      for (let round = 1; sdk.isInputRequiredResult(result); round += 1) {
+        if (round > maxRounds) return { ok: false, failure: endless }
+        const next = await answerInputs(asObject(result), params, { answer: desk.answer, signal: deadline.signal })
+        if (!next.ok) return { ok: false, failure: { kind: "protocol", code: next.code, message: next.message } }
+        result = await send(next.params)
+      }
       return { ok: true, result }
     } catch (error) {
       if (limits.signal.aborted) return { ok: false, failure: { kind: "aborted", message: "the run was stopped" } }
@@ -82,8 +111,16 @@ export async function openSession(
     }
   }
 
+  const capabilities = asObject(client.getServerCapabilities())
+  if ("logging" in capabilities && client.getProtocolEra() === "modern") {
+    logLevel = { _meta: { [sdk.LOG_LEVEL_META_KEY]: wantedLogLevel } }
+  } else if ("logging" in capabilities) {
+    // Nobody waits for it: a server that cannot do it logs what it likes.
+    const { signal } = new AbortController()
+    void request("logging/setLevel", { level: wantedLogLevel }, { timeoutMs: patienceMs, totalMs: patienceMs, signal })
+  }
   const session: Session = {
-    capabilities: asObject(client.getServerCapabilities()),
+    capabilities,
     instructions: client.getInstructions() ?? null,
     protocolVersion: client.getNegotiatedProtocolVersion() ?? null,
     channel,
@@ -107,6 +144,17 @@ function subscribeToChanges(client: Client): void {
     ...(prompts?.listChanged ? { promptsListChanged: true } : {}),
   }
   if (Object.keys(filter).length > 0) void client.listen(filter).catch(() => undefined)
+}
+
+const wantedLogLevel = "info"
+const patienceMs = 10_000
+
+/** How often a server may ask before it answers. */
+const maxRounds = 10
+const endless: Failure = {
+  kind: "protocol",
+  code: null,
+  message: `the server asked ${maxRounds} times for input and still gave no answer`,
 }
 
 /** The deadline of the start is ours: it also covers what the client does not time. */

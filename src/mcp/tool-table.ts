@@ -30,7 +30,6 @@ export function createToolTable(
   connections: readonly Connection[],
   options: { readonly descriptionLimit: number; readonly deadLetters: DeadLetters | null; readonly emit: Emit },
 ): ToolTable {
-  const { descriptionLimit, deadLetters } = options
   const names = new Map<string, string>()
   const known = new Map<string, Tool>()
   let seen = -1
@@ -47,9 +46,7 @@ export function createToolTable(
     ])
     nameNew(entries)
     offered = entries.flatMap(({ connection, tool, setting }) =>
-      setting === null
-        ? [adaptTool(connection, tool, { name: nameOf(connection, tool), descriptionLimit, deadLetters })]
-        : [],
+      setting === null ? [adaptTool(connection, tool, { ...options, name: nameOf(connection, tool) })] : [],
     )
     hidden = entries.flatMap(({ connection, tool, setting }) => {
       const { name: server, source } = connection.config

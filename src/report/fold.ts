@@ -50,6 +50,7 @@ export function createReportFold(): ReportFold {
         if (event.kind === "work") turns += 1
         return
       case "message":
+      case "server.request":
         addUsage(event)
         return
       case "tool.call":
@@ -68,6 +69,8 @@ export function createReportFold(): ReportFold {
         end = event
         return
       case "limit":
+      case "server.log":
+      case "tool.progress":
         return
       default:
         // Transcripts of later versions may hold events that this one does not know.
@@ -75,7 +78,7 @@ export function createReportFold(): ReportFold {
     }
   }
 
-  function addUsage(event: RunEventOf<"message">): void {
+  function addUsage(event: RunEventOf<"message" | "server.request">): void {
     if (event.usage === null) return
     usage.input_tokens += event.usage.input_tokens
     usage.output_tokens += event.usage.output_tokens
@@ -136,7 +139,8 @@ const withoutEnd: Report["reason"] = {
   hint: "Look at the last events of the transcript, and at the log of the machine for what killed the run.",
 }
 
-type ServerEvent = Extract<RunEvent, { type: `server.${string}` }>
+/** The events that say how a server is; what it asks and logs changes nothing about that. */
+type ServerEvent = Exclude<Extract<RunEvent, { type: `server.${string}` }>, RunEventOf<"server.request" | "server.log">>
 
 /** A server that is closed because the run ends was fine to the end, so that event changes nothing. */
 function foldServer(before: Report["servers"][number] | undefined, event: ServerEvent): Report["servers"][number] {

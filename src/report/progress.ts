@@ -36,6 +36,13 @@ export function createProgress(options: ProgressOptions): (event: RunEvent) => r
         return renderDisconnected(event, options, paint)
       case "server.error":
         return renderServerError(event, isVerbose, paint)
+      case "server.request":
+        return isVerbose ? [renderRequest(event, paint)] : []
+      case "server.log": {
+        const logger = event.logger === null ? "" : ` ${toLogLine(event.logger)}`
+        const line = `server ${toLogLine(event.server)}${logger} ${event.level}: ${toLogLine(event.text, 1000)}`
+        return isVerbose ? [paint("dim", line)] : []
+      }
       case "turn.start":
         return isVerbose ? [paint("dim", `turn ${event.turn}${event.kind === "summary" ? " (summary)" : ""}`)] : []
       case "message":
@@ -43,6 +50,8 @@ export function createProgress(options: ProgressOptions): (event: RunEvent) => r
       case "tool.call":
         decisions.set(event.call_id, event.decision)
         return isVerbose ? [paint("dim", `asks ${toLogLine(event.tool)} ${toLogLine(jsonOf(event.input))}`)] : []
+      case "tool.progress":
+        return isVerbose ? [paint("dim", renderCallProgress(event))] : []
       case "tool.result": {
         const decision = decisions.get(event.call_id) ?? null
         decisions.delete(event.call_id)
@@ -108,6 +117,18 @@ function renderServerError(event: RunEventOf<"server.error">, isVerbose: boolean
   if (event.stderr_tail === null || event.stderr_tail.trim() === "") return lines
   const tail = toLogLines(event.stderr_tail, { lines: 200, chars: 8192 }).slice(isVerbose ? -200 : -10)
   return [...lines, ...tail.map((line) => paint("dim", `  stderr | ${line}`))]
+}
+
+function renderRequest(event: RunEventOf<"server.request">, paint: Paint): string {
+  const facts = [event.outcome, ...(event.detail === null ? [] : [toLogLine(event.detail)])]
+  if (event.usage !== null) facts.push(formatUsage(event.usage), formatCost(event.cost_usd))
+  return paint("dim", `server ${toLogLine(event.server)} asks ${toLogLine(event.method)}: ${facts.join(", ")}`)
+}
+
+function renderCallProgress(event: RunEventOf<"tool.progress">): string {
+  const total = event.total === null ? "" : ` of ${event.total}`
+  const message = event.message === null ? "" : `, ${toLogLine(event.message)}`
+  return `call ${toLogLine(event.tool)}: progress ${event.progress}${total}${message}`
 }
 
 function renderMessage(event: RunEventOf<"message">, paint: Paint): readonly string[] {

@@ -12,6 +12,9 @@ const defaults = {
   enabledTools: ["*"],
   disabledTools: [],
   trustHints: false,
+  roots: false,
+  sampling: null,
+  elicitation: "decline",
 }
 
 describe("[mcp_servers]", () => {
@@ -34,6 +37,10 @@ discovery_timeout_sec = 2
 tool_timeout_sec = 3
 shutdown_grace_ms = 4
 enabled_tools = ["read_*"]
+roots = true
+sampling = true
+sampling_max_requests = 2
+elicitation = "defaults"
 disabled_tools = ["read_secret"]
 trust_hints = true
 `,
@@ -68,6 +75,9 @@ trust_hints = true
         enabledTools: ["read_*"],
         disabledTools: ["read_secret"],
         trustHints: true,
+        roots: true,
+        sampling: { maxRequests: 2, maxTokens: 50_000 },
+        elicitation: "defaults",
         source: "agent.toml:5",
       },
     ])

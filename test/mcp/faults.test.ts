@@ -166,11 +166,6 @@ describe("a call that fails", () => {
     })
     expect(await call("mcp__srv__echo", { text: "on" })).toMatchObject({ content: [{ type: "text", text: "on" }] })
   })
-
-  it("requests of a server for sampling, elicitation and roots are declined, not left hanging", async () => {
-    const { call } = await startPool([fixtureServer("srv", ["--with", "ask"])])
-    expect(await call("mcp__srv__ask")).toMatchObject({ content: [{ text: "[-32601,-32601,-32601]" }] })
-  })
 })
 
 describe("a server that floods us", () => {

@@ -53,6 +53,38 @@ describe("progress for people", () => {
     )
   })
 
+  it("shows what servers log, ask and report when verbose, and nothing of it otherwise", () => {
+    const usage = { input_tokens: 10, output_tokens: 2, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
+    const asked = { server: "fs", request: {}, response: null } as const
+    const free = { model: null, usage: null, cost_usd: null }
+    const call = { type: "tool.progress", call_id: "c", tool: "mcp__fs__copy", server: "fs" } as const
+    const events = emitted([
+      { type: "server.log", server: "fs", level: "warning", logger: "db", text: "slow\nquery" },
+      { type: "server.request", ...asked, method: "roots/list", outcome: "refused", detail: "roots = false", ...free },
+      {
+        type: "server.request",
+        ...asked,
+        method: "sampling/createMessage",
+        outcome: "answered",
+        detail: null,
+        model: "m",
+        usage,
+        cost_usd: 0.5,
+      },
+      { ...call, progress: 1, total: 4, message: "copying" },
+      { ...call, progress: 2, total: null, message: null },
+    ])
+    expect(events.flatMap(createProgress({ verbosity: "normal", color: false }))).toEqual([])
+    expect(events.flatMap(createProgress({ verbosity: "verbose", color: false }))).toEqual([
+      "server fs db warning: slow query",
+      "server fs asks roots/list: refused, roots = false",
+      "server fs asks sampling/createMessage: answered, 10 tokens in, 2 out, $0.5000",
+      "call mcp__fs__copy: progress 1 of 4, copying",
+      "call mcp__fs__copy: progress 2",
+    ])
+    expect(foldReport(events)).toMatchObject({ usage, cost_usd: 0.5 })
+  })
+
   it("has colours only when asked, and the same words", () => {
     const plain = progressOf({ verbosity: "verbose", color: false })
     const colored = progressOf({ verbosity: "verbose", color: true })

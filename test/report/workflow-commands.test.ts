@@ -25,6 +25,9 @@ const forms = [
 
 const failed = { state: "error", ok: false, duration_ms: 1, error_code: "tool_error" } as const
 
+const answered = { model: null, usage: null, cost_usd: null }
+const request = { type: "server.request", outcome: "refused", request: {}, response: null, ...answered } as const
+
 const sources: Readonly<Record<string, (text: string) => readonly RunEventBody[]>> = {
   "model text": (text) => [reply(text), runEnd({ answer: text, ...endedBy("m") })],
   "tool output": (text) => [toolCall("c"), toolResult("c", { ...failed, content: [{ type: "text", text }] }), runEnd()],
@@ -45,6 +48,12 @@ const sources: Readonly<Record<string, (text: string) => readonly RunEventBody[]
     toolResult("c", { tool: text, state: "denied", ok: false, error_code: "denied" }),
     runEnd(),
   ],
+  "server log, request and progress": (text) => [
+    { type: "server.log", server: text, level: "info", logger: text, text },
+    { ...request, server: text, method: text, detail: text },
+    { type: "tool.progress", call_id: "c", tool: text, server: text, progress: 1, total: null, message: text },
+    runEnd(),
+  ],
   path: (text) => [
     runStart({ workspace: text, model: text }),
     runEnd({ files_changed: [{ path: text, added: 1, removed: 1 }] }),
@@ -63,7 +72,7 @@ describe("untrusted text in the log of a CI runner", () => {
   it("T9 the reader of these tests does see every form", () => {
     const unseen = forms.filter((form) => commandsIn(form).length === 0)
     expect(unseen).toEqual([])
-    expect(cases).toHaveLength(66)
+    expect(cases).toHaveLength(77)
   })
 
   it.each(cases)("T9 $source $form is no command", ({ text, bodies }) => {

@@ -7,6 +7,7 @@ import type { DisabledServer, RemoteServerConfig, ServerConfig, StdioServerConfi
 import type { ToolResult } from "../../src/contract/tool.ts"
 import type { DeadLetters } from "../../src/mcp/life/dead-letters.ts"
 import { createPool, type Pool } from "../../src/mcp/pool.ts"
+import type { RequestSources } from "../../src/mcp/requests/server-desk.ts"
 
 const fixturePath = fileURLToPath(new URL("../fixtures/servers/fixture-server.mjs", import.meta.url))
 
@@ -19,6 +20,9 @@ const settings = {
   enabledTools: ["*"],
   disabledTools: [],
   trustHints: false,
+  roots: false,
+  sampling: null,
+  elicitation: "decline",
   source: "agent.toml:1",
 } as const
 
@@ -71,6 +75,7 @@ export async function startPool(
     readonly env?: Readonly<Record<string, string>>
     readonly signal?: AbortSignal
     readonly deadLetters?: DeadLetters
+    readonly requests?: RequestSources
   } = {},
 ): Promise<StartedPool> {
   const events: RunEventBody[] = []
@@ -82,6 +87,7 @@ export async function startPool(
     client: { name: "agent-run", version: "0.0.0" },
     env: more.env ?? {},
     ...(more.deadLetters ? { deadLetters: more.deadLetters } : {}),
+    ...(more.requests ? { requests: more.requests } : {}),
   })
   onTestFinished(() => pool.close())
   await pool.start(more.signal ?? new AbortController().signal)

@@ -3,7 +3,7 @@ import type { Emit } from "../../contract/event.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import type { ServerConfig } from "../../contract/server.ts"
 import type { Failure } from "../failure.ts"
-import type { Answer, Session } from "../session.ts"
+import type { Answer, RequestContext, Session } from "../session.ts"
 import { backoffMs, pause } from "./backoff.ts"
 import { isLostSession, isWorthRetry } from "./retry.ts"
 
@@ -40,14 +40,15 @@ const progressFactor = 10
 export function createSender({ config, retry, emit, ready, judge }: SenderOptions) {
   const timeoutMs = config.toolTimeoutMs
 
-  return async (request: Outgoing, signal: AbortSignal): Promise<SentAnswer> => {
+  return async (request: Outgoing, context: RequestContext): Promise<SentAnswer> => {
+    const { signal } = context
     const begunAt = performance.now()
     let losses = 0
     for (let attempts = 1; ; attempts += 1) {
       const there = await ready(signal)
       if ("failure" in there) return { ok: false, failure: there.failure, attempts: attempts - 1 }
       if (request.offered?.() === false) return { ok: false, failure: withdrawn, attempts: attempts - 1 }
-      const limits = { timeoutMs, totalMs: timeoutMs * progressFactor, signal }
+      const limits = { timeoutMs, totalMs: timeoutMs * progressFactor, ...context }
       const answer = await there.session.request(request.method, request.params, limits)
       if (answer.ok) return { ...answer, attempts }
 
