@@ -9,6 +9,7 @@ import type { ServerTool } from "./discover.ts"
 import type { Failure } from "./failure.ts"
 import type { DeadLetters } from "./life/dead-letters.ts"
 import { createCallProgress } from "./requests/call-progress.ts"
+import { callTool } from "./requests/call-tool.ts"
 
 /** The border for tools: past it an MCP tool is a tool like any other. */
 export function adaptTool(
@@ -31,7 +32,7 @@ export function adaptTool(
     subjects: () => [],
     async execute(input: JsonObject, { signal, callId }): Promise<ToolResult> {
       const onProgress = createCallProgress({ call_id: callId, tool: presentation.name, server }, presentation.emit)
-      const answer = await connection.call(tool, input, { signal, onProgress })
+      const answer = await callTool(connection, tool, { input, signal, onProgress })
       if (answer.ok) return adaptResult(answer.result)
       const { failure, attempts } = answer
       const result = adaptFailure(failure, connection, `"${tool.name}"`)

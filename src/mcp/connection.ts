@@ -39,7 +39,7 @@ export interface Connection {
   /** One request that only reads, within the time a call may take; made again when that may help. */
   request(method: string, params: JsonObject, context: RequestContext): Promise<Answer>
   /** One call of a tool, within the time a call may take; made again only if it cannot have run or does no harm. */
-  call(tool: ServerTool, input: JsonObject, context: RequestContext): Promise<SentAnswer>
+  call(tool: ServerTool, params: JsonObject, context: RequestContext): Promise<SentAnswer>
   close(): Promise<void>
 }
 
@@ -277,10 +277,10 @@ export function createConnection(config: ServerConfig, surroundings: Surrounding
     returning: () => returning,
     refreshing: () => refresher.pending(),
     request: (method, params, context) => send({ method, params, repeatable: true }, context),
-    call({ name, hints }, input, context) {
+    call({ name, hints }, params, context) {
       const repeatable = config.trustHints && (hints.readOnly || hints.idempotent)
       const offered = () => offers.catalog().tools.some((tool) => tool.name === name)
-      return send({ method: "tools/call", params: { name, arguments: input }, repeatable, offered }, context)
+      return send({ method: "tools/call", params, repeatable, offered }, context)
     },
     close,
   }

@@ -11,6 +11,8 @@ export interface ServerTool {
   readonly description: string | null
   readonly inputSchema: JsonSchema
   readonly hints: ToolHints
+  /** Does the tool run only as a task: started, asked after, fetched? */
+  readonly needsTask: boolean
 }
 
 /** A resource, or a template of resources, as its server describes it; `uri` is the template's pattern then. */
@@ -138,13 +140,14 @@ const maxSchemaDepth = 100
 /** A tool, or what is wrong with it. */
 function readTool(item: unknown): ServerTool | string {
   if (!isJsonObject(item)) return "an entry of tools/list is not an object"
-  const { name, description, inputSchema, annotations } = item
+  const { name, description, inputSchema, annotations, execution } = item
   if (typeof name !== "string" || name === "") return "an entry of tools/list has no name"
   const schema = readSchema(inputSchema)
   if (schema === null) return `tool "${name}" has an inputSchema that does not describe an object`
   if (isDeeperThan(schema, maxSchemaDepth)) return `tool "${name}" has an inputSchema that is nested too deeply`
   const text = typeof description === "string" && description.trim() !== "" ? description : null
-  return { name, description: text, inputSchema: schema, hints: readHints(annotations) }
+  const needsTask = isJsonObject(execution) && execution.taskSupport === "required"
+  return { name, description: text, inputSchema: schema, hints: readHints(annotations), needsTask }
 }
 
 function readSchema(schema: unknown): JsonSchema | null {

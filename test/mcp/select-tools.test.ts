@@ -4,7 +4,7 @@ import { selectTools } from "../../src/mcp/select-tools.ts"
 
 const hints = { readOnly: false, destructive: false, idempotent: false }
 const tools = ["read_file", "write_file", "fs/stat", ".dot", "!bang"].map(
-  (name): ServerTool => ({ name, description: null, inputSchema: { type: "object" }, hints }),
+  (name): ServerTool => ({ name, description: null, inputSchema: { type: "object" }, needsTask: false, hints }),
 )
 
 it.each([
