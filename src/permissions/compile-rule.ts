@@ -19,6 +19,8 @@ export interface CompiledRule {
   readonly rule: Rule
   readonly tool: Glob
   readonly conditions: readonly Condition[]
+  /** What `paths` says of one path, and the conditions beside it, for tools that look into many files; `null` without `paths`. */
+  readonly paths: { names(path: string): boolean; readonly others: readonly Condition[] } | null
 }
 
 type Condition = (call: Call) => boolean
@@ -29,12 +31,18 @@ export function compileRule(rule: Rule): CompiledRule {
   refuseIdleConditions(rule, tool)
   const conditions = Object.entries(rule.args ?? {}).map(([path, glob]) => argumentCondition(rule, path, glob))
   if (rule.commands !== undefined) conditions.push(commandCondition(rule, rule.commands))
-  if (rule.paths !== undefined) conditions.push(pathCondition(rule, rule.paths))
-  return { rule, tool, conditions }
+  if (rule.paths === undefined) return { rule, tool, conditions, paths: null }
+  const names = pathMatcher(rule, rule.paths)
+  return {
+    rule,
+    tool,
+    conditions: [...conditions, pathCondition(rule, names)],
+    paths: { names, others: conditions },
+  }
 }
 
 /** Look at a call the way rules do. */
-export function createCall(tool: Tool, input: JsonObject): Call {
+export function createCall(tool: Pick<Tool, "subjects">, input: JsonObject): Call {
   const subjects = tool.subjects(input)
   let parsed: readonly (readonly CommandWords[] | null)[] | undefined
   return {
@@ -98,15 +106,17 @@ function commandCondition(rule: Rule, texts: readonly string[]): Condition {
   }
 }
 
-function pathCondition(rule: Rule, texts: readonly string[]): Condition {
-  const globs = texts.map((text) => compileGlob(text.replace(/^\.\/(?=.)/, ""), rule.source))
+function pathCondition(rule: Rule, names: (path: string) => boolean): Condition {
   return ({ subjects }) => {
     const paths = subjects.filter((subject) => subject.kind === "path")
-    if (rule.action !== "allow") return paths.some((subject) => isNamed(subject.path))
-    return paths.length > 0 && paths.every((subject) => subject.inside && isNamed(subject.path))
+    if (rule.action !== "allow") return paths.some((subject) => names(subject.path))
+    return paths.length > 0 && paths.every((subject) => subject.inside && names(subject.path))
   }
+}
 
-  function isNamed(path: string): boolean {
+function pathMatcher(rule: Rule, texts: readonly string[]): (path: string) => boolean {
+  const globs = texts.map((text) => compileGlob(text.replace(/^\.\/(?=.)/, ""), rule.source))
+  return (path) => {
     if (path === "" || path === ".") return globs.some((glob) => glob.text === "**" || glob.text === ".")
     return globs.some((glob) => glob.matches(path))
   }

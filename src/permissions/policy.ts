@@ -12,6 +12,11 @@ export interface Policy {
   decide(tool: Tool, input: JsonObject): Decision
   /** The bare deny (no args, commands or paths) that hides a tool from the model, or `null`. */
   hides(tool: Pick<Tool, "name" | "wraps">): Rule | null
+  /**
+   * Which files a search must leave out of its results, because a deny or ask with `paths` names them; `null` when no
+   * rule does. Paths are real and relative to the workspace.
+   */
+  leavesOut(tool: { readonly name: string }, input: JsonObject): ((path: string) => boolean) | null
   /** Every rule that matches a call, in the order they were written, for explanations. */
   matching(tool: Tool, input: JsonObject): readonly Rule[]
   /** Rules that match none of these tools: likely a mistake in the name. */
@@ -58,6 +63,14 @@ export function createPolicy(settings: PermissionSettings): Policy {
       return strictness[wrapped.action] > strictness[own.action] ? { ...wrapped, wrapped: inner.name } : own
     },
     hides,
+    leavesOut({ name }, input) {
+      const call = createCall({ subjects: () => [] }, input)
+      const named = rulesFor(name).flatMap(({ rule, paths }) => {
+        if (rule.action === "allow" || paths === null) return []
+        return paths.others.every((holds) => holds(call)) ? [paths.names] : []
+      })
+      return named.length === 0 ? null : (path) => named.some((names) => names(path))
+    },
     matching: (tool, input) => matchingRules(tool, createCall(tool, input)),
     deadRules: (tools) =>
       rules.filter(({ tool }) => !tools.some(({ name }) => tool.matches(name))).map(({ rule }) => rule),

@@ -35,7 +35,12 @@ export function collectTools({ options, host, workspace, config, policy, pool, e
   const outputs = [...Object.values(config.output), config.mcp.deadLetterFile].filter((path) => path !== null)
   const protectedFiles = [...config.files, ...outputs]
   const place = createWorkspace(workspace, { protectedFiles, home: host.env.HOME ?? homedir() })
-  const builtin = createBuiltinTools({ workspace: place, settings: config.tools, path: host.env.PATH ?? "" })
+  const builtin = createBuiltinTools({
+    workspace: place,
+    settings: config.tools,
+    path: host.env.PATH ?? "",
+    leavesOut: policy.leavesOut,
+  })
   const own = [...builtin, ...pool.resourceTools()]
   const warned = new Set<string>()
   let ofServers = pool.tools()

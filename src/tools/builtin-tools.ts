@@ -6,6 +6,7 @@ import { createGlobTool } from "./builtin/glob.ts"
 import { createGrepTool } from "./builtin/grep.ts"
 import { createReadTool } from "./builtin/read.ts"
 import { createWriteTool } from "./builtin/write.ts"
+import type { LeavesOut } from "./left-out.ts"
 import { createRipgrep } from "./ripgrep.ts"
 import type { Workspace } from "./workspace.ts"
 
@@ -15,16 +16,17 @@ export function createBuiltinTools(options: {
   readonly settings: ToolSettings
   /** The PATH on which `rg` is looked for. */
   readonly path: string
+  readonly leavesOut: LeavesOut
 }): readonly Tool[] {
-  const { workspace, settings } = options
+  const { workspace, settings, leavesOut } = options
   const { maxResultChars } = settings
   const ripgrep = createRipgrep(options)
   return [
     createReadTool({ workspace, maxResultChars }),
     createWriteTool(workspace),
     createEditTool(workspace),
-    createGlobTool({ workspace, ripgrep }),
-    createGrepTool({ workspace, ripgrep, maxResultChars }),
+    createGlobTool({ workspace, ripgrep, leavesOut }),
+    createGrepTool({ workspace, ripgrep, maxResultChars, leavesOut }),
     createBashTool({ workspace, settings }),
   ].filter((tool) => settings.builtin.includes(tool.name))
 }

@@ -1,6 +1,7 @@
 import { relative } from "node:path"
 import { findProgram } from "../util/find-program.ts"
 import { isInside } from "../util/inside-folder.ts"
+import { createResultFilter, type ResultFilter } from "./result-filter.ts"
 import { type ProcessEnd, runProcess } from "./run-process.ts"
 import type { Workspace } from "./workspace.ts"
 
@@ -11,6 +12,8 @@ interface Search {
   readonly where?: string
   readonly cwd: string
   readonly signal: AbortSignal
+  /** Files to leave out, by their path from `cwd`, and what stands behind a name; `null` when all files count. */
+  readonly filter: ResultFilter | null
   /** Is what came so far enough? Then the search is stopped. */
   enough(stdout: Buffer): boolean
 }
@@ -36,22 +39,32 @@ export function createRipgrep(options: { readonly workspace: Workspace; readonly
     const stdout: Buffer[] = []
     const stderr: Buffer[] = []
     const stop = new AbortController()
+    const filter = search.filter === null ? null : createResultFilter(search.filter)
+    const take = (shown: Buffer) => {
+      stdout.push(shown)
+      if (search.enough(shown)) stop.abort()
+    }
     const end = await runProcess({
       file: await program,
-      args: [...commonArgs, ...search.args, ...exclusions(options.workspace, search.cwd), ...where],
+      args: [
+        ...commonArgs,
+        ...search.args,
+        ...(filter?.args ?? []),
+        ...exclusions(options.workspace, search.cwd),
+        ...where,
+      ],
       cwd: search.cwd,
       env: {},
       timeoutMs,
       signal: AbortSignal.any([search.signal, stop.signal]),
       onStdout(chunk) {
-        if (stop.signal.aborted) return
-        stdout.push(chunk)
-        if (search.enough(chunk)) stop.abort()
+        if (!stop.signal.aborted) take(filter?.push(chunk) ?? chunk)
       },
       onStderr(chunk) {
         if (stderr.length < 16) stderr.push(chunk.subarray(0, 1024))
       },
     })
+    if (filter !== null && !stop.signal.aborted) take(filter.rest())
     return {
       end: stop.signal.aborted && !search.signal.aborted ? { kind: "enough" } : end,
       stdout: Buffer.concat(stdout),

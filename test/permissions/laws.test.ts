@@ -4,6 +4,7 @@ import type { Action, Rule } from "../../src/contract/decision.ts"
 import type { JsonObject } from "../../src/contract/json.ts"
 import type { Tool } from "../../src/contract/tool.ts"
 import { createPolicy } from "../../src/permissions/policy.ts"
+import { seed, seeded } from "../support/seed.ts"
 import { sampleTool, settingsOf } from "./sample-tools.ts"
 
 const width: Readonly<Record<Action, number>> = { deny: 0, ask: 1, allow: 2 }
@@ -76,7 +77,9 @@ function decide(written: readonly Rule[], byDefault: Action, [called, given]: [T
   return createPolicy(settingsOf([idle, ...written], byDefault)).decide(called, given)
 }
 
-describe("the laws of decisions", () => {
+fc.configureGlobal({ ...fc.readConfigureGlobal(), ...seeded })
+
+describe(`the laws of decisions (seed ${seed})`, () => {
   it("C7 adding a deny never widens", () => {
     fc.assert(
       fc.property(rules, rule, action, call, (written, added, byDefault, made) => {

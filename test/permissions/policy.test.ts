@@ -4,7 +4,8 @@ import type { ToolHints } from "../../src/contract/tool.ts"
 import { createPolicy } from "../../src/permissions/policy.ts"
 import { rowsOf, sampleTool, settingsOf, toRule } from "./sample-tools.ts"
 
-const cases = rowsOf("policy-cases.txt").map(({ heading, row }) => {
+const rows = ["policy-cases.txt", "more-policy-cases.txt"].flatMap(rowsOf)
+const cases = rows.map(({ heading, row }) => {
   const [expected = "", toolText = "", inputText = "", rules = "", byDefault = "deny"] = row
     .split("::")
     .map((cell) => cell.trim())
@@ -30,8 +31,8 @@ function inputOf(name: string, text: string): JsonObject {
 }
 
 describe("the table of decisions", () => {
-  it("has at least 150 cases", () => {
-    expect(cases.length).toBeGreaterThanOrEqual(150)
+  it("has at least 300 cases", () => {
+    expect(cases.length).toBeGreaterThanOrEqual(300)
   })
 
   it.each(cases)("$heading: $row", ({ expected, tool, input, settings }) => {

@@ -26,7 +26,7 @@ describe("createBuiltinTools", () => {
       maxResultChars: 1000,
       custom: [],
     }
-    const tools = createBuiltinTools({ workspace, settings, path: "" })
+    const tools = createBuiltinTools({ workspace, settings, path: "", leavesOut: () => null })
     expect(tools.map(({ name }) => name)).toEqual(["Read", "Grep"])
   })
 

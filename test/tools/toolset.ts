@@ -1,7 +1,9 @@
 import type { JsonObject } from "../../src/contract/json.ts"
 import { builtinToolNames, type ToolResult } from "../../src/contract/tool.ts"
+import { createPolicy } from "../../src/permissions/policy.ts"
 import { createBuiltinTools } from "../../src/tools/builtin-tools.ts"
 import { createWorkspace } from "../../src/tools/workspace.ts"
+import { settingsOf } from "../permissions/sample-tools.ts"
 
 /** What a test may choose about the tools. */
 export interface ToolsetOptions {
@@ -11,6 +13,8 @@ export interface ToolsetOptions {
   readonly timeoutMs?: number
   readonly maxResultChars?: number
   readonly path?: string
+  /** Rules as `toRule` of the permission tests reads them. */
+  readonly rules?: readonly string[]
 }
 
 /** The six built-in tools over a folder. */
@@ -27,6 +31,7 @@ export function toolsetIn(root: string, options: ToolsetOptions = {}) {
       maxResultChars: options.maxResultChars ?? 30_000,
       custom: [],
     },
+    leavesOut: createPolicy(settingsOf(options.rules ?? [])).leavesOut,
     path: options.path ?? "/usr/local/bin:/usr/bin:/bin",
   })
   function tool(name: string) {

@@ -1,15 +1,20 @@
 import { stat } from "node:fs/promises"
-import { isAbsolute, join, resolve } from "node:path"
+import { join, resolve } from "node:path"
 import { errorResult, type Tool, type ToolResult } from "../../contract/tool.ts"
 import { defineTool } from "../define-tool.ts"
 import { optionalTextOf, textOf } from "../input-fields.ts"
+import { type LeavesOut, withLeftOutNote } from "../left-out.ts"
 import type { Ripgrep, SearchOutput } from "../ripgrep.ts"
 import type { Workspace } from "../workspace.ts"
 
 const maxFiles = 1000
 
 /** Glob: files by name, sorted by path. ripgrep does it: linear in time whatever the pattern, and it can be stopped. */
-export function createGlobTool(options: { readonly workspace: Workspace; readonly ripgrep: Ripgrep }): Tool {
+export function createGlobTool(options: {
+  readonly workspace: Workspace
+  readonly ripgrep: Ripgrep
+  readonly leavesOut: LeavesOut
+}): Tool {
   const { workspace, ripgrep } = options
   return defineTool({
     name: "Glob",
@@ -24,8 +29,7 @@ export function createGlobTool(options: { readonly workspace: Workspace; readonl
     subjects: (input) => {
       const { folder } = splitPattern(textOf(input, "pattern"))
       const base = optionalTextOf(input, "path") ?? "."
-      const leaves = isAbsolute(folder) || hasDotDot(folder)
-      return [base, ...(leaves ? [resolve(workspace.root, base, folder)] : [])].map(workspace.subject)
+      return [base, ...(folder === "" ? [] : [resolve(workspace.root, base, folder)])].map(workspace.subject)
     },
     async execute(input, context) {
       const { folder, glob } = splitPattern(textOf(input, "pattern"))
@@ -35,13 +39,16 @@ export function createGlobTool(options: { readonly workspace: Workspace; readonl
       const stats = await stat(guarded.path.absolute).catch(() => null)
       if (stats === null) return `No files match: ${guarded.path.relative} does not exist.`
       if (!stats.isDirectory()) return errorResult("tool_error", `${guarded.path.relative} is no folder.`)
+      const { absolute, relative } = guarded.path
+      const leavesOut = options.leavesOut({ name: "Glob" }, input)
       const output = await ripgrep({
         args: ["--files", "--null", `--glob=/${glob}`],
-        cwd: guarded.path.absolute,
+        cwd: absolute,
         signal: context.signal,
+        filter: leavesOut && { behind: "nothing", hides: (path) => leavesOut(join(relative, path)) },
         enough: createCounter(maxFiles),
       })
-      return describe(output, guarded.path.relative)
+      return withLeftOutNote(describe(output, relative), leavesOut)
     },
   })
 }

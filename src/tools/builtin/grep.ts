@@ -3,6 +3,8 @@ import type { JsonObject } from "../../contract/json.ts"
 import { errorResult, type Tool, type ToolResult } from "../../contract/tool.ts"
 import { defineTool } from "../define-tool.ts"
 import { optionalNumberOf, optionalTextOf, textOf } from "../input-fields.ts"
+import { type LeavesOut, withLeftOutNote } from "../left-out.ts"
+import type { ResultFilter } from "../result-filter.ts"
 import type { Ripgrep, SearchOutput } from "../ripgrep.ts"
 import type { Workspace } from "../workspace.ts"
 
@@ -14,6 +16,7 @@ export function createGrepTool(options: {
   readonly workspace: Workspace
   readonly ripgrep: Ripgrep
   readonly maxResultChars: number
+  readonly leavesOut: LeavesOut
 }): Tool {
   const { workspace, ripgrep } = options
   const lines = { type: "integer", minimum: 0 }
@@ -52,14 +55,17 @@ export function createGrepTool(options: {
       if (refusal !== null) return errorResult("tool_error", refusal)
       const { relative } = guarded.path
       const maxBytes = Math.floor(options.maxResultChars * 0.9)
+      const leavesOut = options.leavesOut({ name: "Grep" }, input)
       const output = await ripgrep({
         args: toArgs(input),
         ...(relative === "." ? {} : { where: relative }),
         cwd: workspace.root,
         signal: context.signal,
+        filter: leavesOut && { behind: behindNames(input), hides: leavesOut },
         enough: createMeter(maxBytes),
       })
-      return describe(output, { maxBytes, headLimit: optionalNumberOf(input, "head_limit") ?? 0 })
+      const headLimit = optionalNumberOf(input, "head_limit") ?? 0
+      return withLeftOutNote(describe(output, { maxBytes, headLimit }), leavesOut)
     },
   })
 }
@@ -87,7 +93,7 @@ function toArgs(input: JsonObject): readonly string[] {
 }
 
 function toModeArgs(input: JsonObject): readonly string[] {
-  const mode = optionalTextOf(input, "output_mode") ?? "files_with_matches"
+  const mode = modeOf(input)
   if (mode === "files_with_matches") return ["--files-with-matches"]
   if (mode === "count") return ["--count", "--with-filename"]
   const context = (["-A", "-B", "-C"] as const).flatMap((flag) => {
@@ -96,6 +102,17 @@ function toModeArgs(input: JsonObject): readonly string[] {
   })
   const numbers = input["-n"] === false ? "--no-line-number" : "--line-number"
   return ["--no-heading", "--with-filename", "--max-columns=500", "--max-columns-preview", numbers, ...context]
+}
+
+function modeOf(input: JsonObject): string {
+  return optionalTextOf(input, "output_mode") ?? "files_with_matches"
+}
+
+function behindNames(input: JsonObject): ResultFilter["behind"] {
+  const mode = modeOf(input)
+  if (mode === "files_with_matches") return "nothing"
+  if (mode === "count") return "count"
+  return input["-n"] === false ? "plain line" : "numbered line"
 }
 
 function createMeter(maxBytes: number): (chunk: Buffer) => boolean {
@@ -116,7 +133,7 @@ function describe(
   if (stdout.length === 0) {
     return stderr === "" ? "No matches." : errorResult("tool_error", stderr)
   }
-  const text = stdout.subarray(0, limits.maxBytes).toString("utf8").trimEnd()
+  const text = stdout.subarray(0, limits.maxBytes).toString("utf8").replaceAll("\0", "\n").trimEnd()
   const lines = text.split("\n")
   const shown = limits.headLimit > 0 ? lines.slice(0, limits.headLimit) : lines
   const isCut = shown.length < lines.length || stdout.length > limits.maxBytes
