@@ -12,6 +12,7 @@ import type { Host, RunOptions } from "./contract/run-options.ts"
 import { UserError } from "./contract/user-error.ts"
 import { loadAnswerSchema } from "./expect/answer-schema.ts"
 import { checkEnd } from "./expect/end-checks.ts"
+import { createRunHooks } from "./hooks/run-hooks.ts"
 import { createPool, type Pool } from "./mcp/pool.ts"
 import { createPolicy } from "./permissions/policy.ts"
 import { createDesk } from "./run/desk.ts"
@@ -62,6 +63,7 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
   const { maxDenials, onDenied } = config.permissions
   const limits = createLimits({ ...config.agent, maxDenials }, scene.elapsedMs, scene.emit)
   const sample = createSampler({ model, limits, maxOutputTokens, emit: scene.emit, signal: stop.signal })
+  const hooks = createRunHooks({ settings: config.hooks, workspace, emit: scene.emit })
   const { servers, disabledServers: disabled, mcp: settings } = config
   const { deadLetterFile } = settings
   const pool = createPool({
@@ -84,6 +86,9 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
   async function work(): Promise<Outcome> {
     const unknown = lock.check()
     if (unknown) return ended(unknown)
+    const begun = await hooks.start({ task: task.title, model: model.id }, stop.signal)
+    if (stop.signal.aborted) return ended(stop.signal.reason)
+    if (begun.blocked) return ended(begun.blocked)
     await pool.start(stop.signal)
     await pool.settle(stop.signal)
     if (stop.signal.aborted) return ended(stop.signal.reason)
@@ -93,7 +98,7 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
     const tools = collectTools({ options, host, workspace, config, policy, pool, emit: scene.emit })
     toolsOffered = tools.toolbox().tools.length
     return runLoop({
-      task: await task.compose(pool, stop.signal),
+      task: [await task.compose(pool, stop.signal), ...begun.notes].join("\n\n"),
       system: composeSystemPrompt({
         workspace,
         systemPrompt,
@@ -104,7 +109,7 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
       model,
       answerSchema,
       definitions: () => tools.toolbox().definitions,
-      desk: createDesk({ tools, policy, changes, maxResultChars: config.tools.maxResultChars }),
+      desk: createDesk({ tools, policy, changes, workspace, config }),
       limits,
       maxOutputTokens,
       onDenied,
@@ -132,7 +137,8 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
     settings: config.expect,
     missingRequired: lost,
   })
-  return { ...checked, toolsOffered, filesChanged: [...files], patch }
+  const concluded = await hooks.end(checked.outcome, stop.signal)
+  return { ...checked, outcome: concluded, toolsOffered, filesChanged: [...files], patch }
 }
 
 function missingRequired(pool: Pool): Reason | null {

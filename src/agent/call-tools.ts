@@ -25,7 +25,32 @@ export interface CallDesk {
   /** Called before every call that may change the workspace. */
   beforeWrite(): Promise<void>
   bound(result: ToolResult): ToolResult
+  /** What stands between an allowed call and its execution: another input, or an answer instead of it. */
+  before(call: AllowedCall, around: CallSurroundings): Promise<Clearance>
+  /** What becomes of a result before the model sees it, with the notes made before the call. */
+  after(call: AllowedCall, done: DoneCall, around: CallSurroundings): Promise<ToolResult>
 }
+
+/** A call that may run. */
+export interface AllowedCall {
+  readonly callId: string
+  readonly turn: number
+  readonly tool: Tool
+  readonly input: JsonObject
+  readonly decision: DecisionRecord
+}
+
+interface DoneCall {
+  readonly result: ToolResult
+  readonly notes: readonly string[]
+}
+
+/** Go on with this input and tell the model these notes, or answer at once. */
+export type Clearance =
+  | { readonly kind: "run"; readonly input: JsonObject; readonly notes: readonly string[] }
+  | { readonly kind: "answer"; readonly result: ToolResult }
+
+type CallSurroundings = Pick<CallRun, "emit" | "signal">
 
 /** A call with its one answer. */
 export interface SettledCall {
@@ -79,10 +104,8 @@ export function skipCalls(
   return uses.map((use) => skipCall(use, run))
 }
 
-interface RunnableCall {
+interface RunnableCall extends AllowedCall {
   readonly kind: "run"
-  readonly tool: Tool
-  readonly input: JsonObject
 }
 
 type PreparedCall = RunnableCall | { readonly kind: "answer"; readonly result: ToolResult }
@@ -108,19 +131,24 @@ function prepareCall(use: ToolUseBlock, run: CallRun): PreparedCall {
   if (judgement.refusal !== null) return { kind: "answer", result: errorResult("denied", judgement.refusal) }
   if (input === null)
     return { kind: "answer", result: errorResult("invalid_input", "The input must be a JSON object.") }
-  return { kind: "run", tool: found.tool, input }
+  const { decision } = judgement
+  return { kind: "run", callId: use.id, turn: run.turn, tool: found.tool, input, decision }
 }
 
 async function runCall(use: ToolUseBlock, call: RunnableCall, run: CallRun): Promise<SettledCall> {
   const startedAt = performance.now()
-  const result = run.desk.bound(await execute(use, call, run))
+  const result = await execute(call, run)
   return conclude({ use, result }, Math.round(performance.now() - startedAt), run)
 }
 
-async function execute(use: ToolUseBlock, call: RunnableCall, run: CallRun): Promise<ToolResult> {
+async function execute(call: AllowedCall, run: CallRun): Promise<ToolResult> {
+  const cleared = await run.desk.before(call, run)
+  if (cleared.kind === "answer") return cleared.result
   if (!call.tool.hints.readOnly) await run.desk.beforeWrite()
   if (run.signal.aborted) return notRun
-  return call.tool.execute(call.input, { signal: run.signal, callId: use.id })
+  const { input, notes } = cleared
+  const result = run.desk.bound(await call.tool.execute(input, { signal: run.signal, callId: call.callId }))
+  return run.desk.after({ ...call, input }, { result, notes }, run)
 }
 
 const notRun = errorResult("not_run", "Not run: the run is stopping.")

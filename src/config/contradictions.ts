@@ -10,18 +10,28 @@ import { tableAt, valueAt } from "./values.ts"
 /** What is wrong with the values of one layer although each value by itself is right. */
 export function findContradictions(values: JsonObject, scope: Scope): readonly Finding[] {
   const servers = Object.entries(tableAt(values, ["mcp_servers"]))
-  const rules = valueAt(values, ["permissions", "rules"])
   return [
     ...promptContradictions(tableAt(values, ["agent"])),
     ...under(["mcp"], scopeContradictions(tableAt(values, ["mcp"]), scope)),
     ...servers.flatMap(([name, server]) =>
       isJsonObject(server) ? under(["mcp_servers", name], serverContradictions(name, server, scope)) : [],
     ),
-    ...(Array.isArray(rules) ? rules : []).flatMap((rule, index) =>
-      isJsonObject(rule) ? under(["permissions", "rules", index], ruleContradictions(rule)) : [],
-    ),
+    ...listsWithConditions.flatMap((list) => listContradictions(values, list)),
     ...customToolContradictions(values),
   ]
+}
+
+const listsWithConditions = [
+  ["permissions", "rules"],
+  ["hooks", "pre_tool_use"],
+  ["hooks", "post_tool_use"],
+]
+
+function listContradictions(values: JsonObject, list: readonly string[]): readonly Finding[] {
+  const elements = valueAt(values, list)
+  return (Array.isArray(elements) ? elements : []).flatMap((element, index) =>
+    isJsonObject(element) ? under([...list, index], conditionContradictions(element)) : [],
+  )
 }
 
 /** What is wrong with one server although each of its values is right; paths are relative to the server. */
@@ -97,7 +107,7 @@ function headerContradictions(server: JsonObject): readonly Finding[] {
 
 const fileTools = ["Read", "Write", "Edit", "Glob", "Grep"]
 
-function ruleContradictions(rule: JsonObject): readonly Finding[] {
+function conditionContradictions(rule: JsonObject): readonly Finding[] {
   if (typeof rule.tool !== "string" || rule.tool === "") return []
   const matches = picomatch(rule.tool, { dot: true, nonegate: true })
   const findings: Finding[] = []

@@ -4,7 +4,7 @@ import { customToolsOf } from "./custom-tools.ts"
 import type { ConfiguredServer } from "./gather-servers.ts"
 import type { Layer } from "./layer.ts"
 import { maskServerValue } from "./mask.ts"
-import { addUp, listsThatAddUp, type MergedConfig, ruleSource } from "./merge.ts"
+import { addUp, elementSource, listsThatAddUp, type MergedConfig } from "./merge.ts"
 import type { Outputs } from "./output-paths.ts"
 import { formatPath } from "./problem.ts"
 import { allowlistsOf } from "./server-policy.ts"
@@ -39,6 +39,7 @@ export function effectiveValuesOf(parts: EffectiveParts): readonly EffectiveValu
     ...ruleValues(parts),
     ...sectionValues(parts, "tools"),
     ...customToolValues(parts),
+    ...hookValues(parts.layers),
     ...sectionValues(parts, "expect"),
     ...outputValues(parts.outputs),
   ]
@@ -103,7 +104,7 @@ function securityValues(layers: readonly Layer[]): readonly EffectiveValue[] {
 }
 
 function ruleValues({ layers, optionRules }: EffectiveParts): readonly EffectiveValue[] {
-  const written = addUp(layers, listsThatAddUp.rules).map((rule) => ({ value: rule.value, source: ruleSource(rule) }))
+  const written = elementsOf(layers, listsThatAddUp.rules)
   return [...optionRules, ...written].map((rule, index) => ({ path: ["permissions", "rules", index], ...rule }))
 }
 
@@ -113,6 +114,17 @@ function customToolValues({ layers }: EffectiveParts): readonly EffectiveValue[]
     value,
     source,
   }))
+}
+
+function hookValues(layers: readonly Layer[]): readonly EffectiveValue[] {
+  const { preToolUse, postToolUse, runStart, runEnd } = listsThatAddUp
+  return [preToolUse, postToolUse, runStart, runEnd].flatMap((list) =>
+    elementsOf(layers, list).map((hook, index) => ({ path: [...list, index], ...hook })),
+  )
+}
+
+function elementsOf(layers: readonly Layer[], list: readonly string[]) {
+  return addUp(layers, list).map((element) => ({ value: element.value, source: elementSource(element, list) }))
 }
 
 function outputValues(outputs: Outputs): readonly EffectiveValue[] {

@@ -6,6 +6,7 @@ import { type EffectiveValue, effectiveValuesOf } from "./effective.ts"
 import { variableOf } from "./expand.ts"
 import { type FlagOverrides, flagLayers } from "./flags.ts"
 import { gatherServers } from "./gather-servers.ts"
+import { hookFiles, hooksOf } from "./hooks.ts"
 import { lockPathOf } from "./lock-path.ts"
 import { addUp, listsThatAddUp, type MergedConfig } from "./merge.ts"
 import { dynamicLayers, environmentLayers, setLayers } from "./option-layers.ts"
@@ -77,6 +78,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
 
   const optionRules = rulesOfOptions(options)
   const outputs = findOutputs(layers)
+  const hooks = hooksOf(layers, env)
   const config: Config = {
     agent: toAgentSettings(values, prompts),
     mcp: toMcpSettings(merged),
@@ -85,10 +87,11 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     security: { redact: stringsOf("redact"), redactEnv: stringsOf("redactEnv") },
     permissions: toPermissionSettings(merged, [...optionRules, ...rulesOf(layers)]),
     tools: toToolSettings(values, env, customToolsOf(layers)),
+    hooks,
     expect: toExpectSettings(values),
     output: pathsOf(outputs),
     sources: layers.flatMap((layer) => layer.file?.shown ?? (layer.scope === "cloud" ? layer.sourceOf([]) : [])),
-    files: layers.flatMap(({ file }) => (file === null ? [] : [file.path])),
+    files: [...layers.flatMap(({ file }) => (file === null ? [] : [file.path])), ...hookFiles(hooks, workspace)],
     lockFile: lockPathOf(layers, workspace),
     warnings: [
       ...warnings,

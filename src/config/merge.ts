@@ -62,11 +62,15 @@ export const listsThatAddUp = {
   redactEnv: ["security", "redact_env"],
   rules: ["permissions", "rules"],
   customTools: ["tools", "custom"],
+  preToolUse: ["hooks", "pre_tool_use"],
+  postToolUse: ["hooks", "post_tool_use"],
+  runStart: ["hooks", "run_start"],
+  runEnd: ["hooks", "run_end"],
 } as const
 
-/** Where a rule can be changed. */
-export function ruleSource({ layer, index }: Element): string {
-  return layer.sourceOf([...listsThatAddUp.rules, index])
+/** Where one element of such a list can be changed. */
+export function elementSource({ layer, index }: Element, list: readonly string[]): string {
+  return layer.sourceOf([...list, index])
 }
 
 /** Keys that exclude each other: setting one in a higher layer unsets the other below. */

@@ -1,8 +1,12 @@
 import { isJsonObject, type JsonObject } from "../contract/json.ts"
 import type { DisabledServer } from "../contract/server.ts"
 import type { EffectiveValue } from "./effective.ts"
+import { listsThatAddUp } from "./merge.ts"
 import { formatKey, formatPath } from "./problem.ts"
 import { tableOf } from "./values.ts"
+
+const { rules, customTools, preToolUse, postToolUse, runStart, runEnd } = listsThatAddUp
+const listsOfTables = [rules, customTools, preToolUse, postToolUse, runStart, runEnd]
 
 /** The effective configuration as text: TOML, with the source of every value behind it. */
 export function renderEffectiveText(
@@ -25,18 +29,14 @@ export function renderEffectiveText(
 /** The effective configuration as JSON: every value as `{value, source}`. */
 export function renderEffectiveJson(effective: readonly EffectiveValue[]): JsonObject {
   const isElement = ({ path }: EffectiveValue) => typeof path.at(-1) === "number"
-  const elementsOf = (section: string) =>
+  const elements = (list: readonly string[]) =>
     effective
-      .filter((entry) => isElement(entry) && entry.path[0] === section)
+      .filter((entry) => isElement(entry) && formatPath(entry.path.slice(0, -1)) === formatPath(list))
       .map(({ value, source }) => ({ value, source }))
   const entries = effective
     .filter((entry) => !isElement(entry))
     .map(({ path, value, source }) => ({ path: path.map(String), value: { value, source } }))
-  return tableOf([
-    ...entries,
-    { path: ["permissions", "rules"], value: elementsOf("permissions") },
-    { path: ["tools", "custom"], value: elementsOf("tools") },
-  ])
+  return tableOf([...entries, ...listsOfTables.map((path) => ({ path, value: elements(path) }))])
 }
 
 function ruleLines(rule: unknown): readonly string[] {

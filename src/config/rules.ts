@@ -1,13 +1,13 @@
 import type { Action, Rule } from "../contract/decision.ts"
 import type { Layer } from "./layer.ts"
-import { addUp, listsThatAddUp, ruleSource } from "./merge.ts"
+import { addUp, elementSource, listsThatAddUp } from "./merge.ts"
 import { ruleSchema } from "./schema.ts"
 
 /** The rules of every layer, each with the place where a person can change it. */
 export function rulesOf(layers: readonly Layer[]): readonly Rule[] {
   return addUp(layers, listsThatAddUp.rules).map((element) => ({
     ...ruleSchema.parse(element.value),
-    source: ruleSource(element),
+    source: elementSource(element, listsThatAddUp.rules),
   }))
 }
 

@@ -1,5 +1,6 @@
 import * as z from "zod/mini"
 import { builtinToolNames } from "../contract/tool.ts"
+import { hooksSchema } from "./hook-schema.ts"
 import { described, jsonValue, mapOf, name, names, positiveCount, seconds, text } from "./schema-values.ts"
 import { serverSchema } from "./server-schema.ts"
 
@@ -200,6 +201,7 @@ export const configSchema = z.strictObject({
   security: described(z.prefault(securitySchema, {}), "Which servers may start, and what is masked."),
   permissions: described(z.prefault(permissionsSchema, {}), "What the agent may do."),
   tools: described(z.prefault(toolsSchema, {}), "The built-in tools."),
+  hooks: described(z.prefault(hooksSchema, {}), "Programs that are told of calls and of the run, and may answer."),
   expect: described(z.prefault(expectSchema, {}), "What must hold at the end of a run that would be green."),
   output: described(z.prefault(outputSchema, {}), "Where the files of a run go."),
 })

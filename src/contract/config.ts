@@ -75,6 +75,27 @@ export interface ToolSettings {
   readonly custom: readonly CustomToolSettings[]
 }
 
+/** Which calls a hook is about: the same keys as those of a rule, matched like a deny. */
+export type HookPattern = Pick<Rule, "tool" | "args" | "commands" | "paths" | "source">
+
+/** A program that is told of a moment of the run and may answer; `source` is where a person can change it. */
+export interface Hook {
+  /** The program and its arguments; no shell. */
+  readonly command: readonly string[]
+  readonly timeoutMs: number
+  /** The complete environment of the program. */
+  readonly env: Readonly<Record<string, string>>
+  readonly source: string
+}
+
+/** `[hooks]`, in the order in which they run: those of the lowest scope first, so that the highest has the last word. */
+export interface HookSettings {
+  readonly preToolUse: readonly (Hook & HookPattern)[]
+  readonly postToolUse: readonly (Hook & HookPattern)[]
+  readonly runStart: readonly Hook[]
+  readonly runEnd: readonly Hook[]
+}
+
 /** `[expect]`: what must hold at the end of a run that would be green. */
 export interface ExpectSettings {
   readonly someCallSucceeds: boolean
@@ -106,6 +127,7 @@ export interface Config {
   readonly security: SecuritySettings
   readonly permissions: PermissionSettings
   readonly tools: ToolSettings
+  readonly hooks: HookSettings
   readonly expect: ExpectSettings
   readonly output: OutputPaths
   /** The files that were read, as people know them, in order of precedence, highest first. */

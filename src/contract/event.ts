@@ -169,6 +169,22 @@ export const runEventSchema = z.discriminatedUnion("type", [
     content: z.array(resultBlockSchema),
     structured: z.optional(z.unknown()),
   }),
+  eventSchema(
+    "hook",
+    "A hook was told of a call or of the run. `decision` is there when the answer changed it, `input` when it changed that.",
+    {
+      hook: text,
+      event: z.enum(["pre_tool_use", "post_tool_use", "run_start", "run_end"]),
+      tool: z.nullable(text),
+      call_id: z.nullable(text),
+      outcome: z.enum(["passed", "changed", "blocked"]),
+      duration_ms: count,
+      reason: z.nullable(text),
+      note: z.nullable(text),
+      input: z.optional(z.unknown()),
+      decision: z.optional(decisionSchema),
+    },
+  ),
   eventSchema("retry", "Something failed in a way that is worth another try.", {
     what: z.enum(["model", "mcp"]),
     attempt: count,

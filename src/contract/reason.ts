@@ -45,6 +45,7 @@ export const reasons = {
   context_overflow: { exitCode: 6, status: "failed", meaning: "the conversation no longer fits the model" },
   unknown_stop_reason: { exitCode: 6, status: "failed", meaning: "the model stopped for a reason we do not know" },
   call_denied: { exitCode: 7, status: "stopped", meaning: "a call was denied and on_denied is fail" },
+  hook_blocked: { exitCode: 7, status: "stopped", meaning: "a run_start or run_end hook blocked the run" },
   no_call_succeeded: { exitCode: 8, status: "failed", meaning: "tools were called and none succeeded" },
   expectation_failed: { exitCode: 8, status: "failed", meaning: "something that [expect] asks for does not hold" },
   output_schema: { exitCode: 8, status: "failed", meaning: "the answer is not JSON of the schema that was asked for" },

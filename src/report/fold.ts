@@ -59,6 +59,9 @@ export function createReportFold(): ReportFold {
       case "tool.result":
         addResult(event)
         return
+      case "hook":
+        addHook(event)
+        return
       case "retry":
         retries += 1
         return
@@ -93,6 +96,11 @@ export function createReportFold(): ReportFold {
     if (event.error_code === "denied") denied += 1
     const { ok, duration_ms, error_code } = event
     calls.set(event.call_id, { ...call, ok, duration_ms, error_code })
+  }
+
+  function addHook({ call_id, decision }: RunEventOf<"hook">): void {
+    const call = call_id === null ? undefined : calls.get(call_id)
+    if (call !== undefined && decision !== undefined) calls.set(call.id, { ...call, decision })
   }
 
   function report(): Report {

@@ -57,6 +57,9 @@ export function createProgress(options: ProgressOptions): (event: RunEvent) => r
         decisions.delete(event.call_id)
         return isQuiet ? [] : [renderResult(event, decision, paint)]
       }
+      case "hook":
+        if (event.call_id !== null && event.decision !== undefined) decisions.set(event.call_id, event.decision)
+        return isQuiet ? [] : renderHook(event, isVerbose, paint)
       case "retry":
         if (isQuiet) return []
         return [
@@ -162,6 +165,22 @@ function renderResult(
       return `${line}${allowed}${paint("red", "failed")} (${event.error_code}), ${took}: ${firstTextOf(event)}`
     default:
       return event.state satisfies never
+  }
+}
+
+function renderHook(event: RunEventOf<"hook">, isVerbose: boolean, paint: Paint): readonly string[] {
+  const line = `hook ${event.event} ${toLogLine(event.hook)}`
+  const about = event.tool === null ? line : `${line} on ${toLogLine(event.tool)}`
+  const took = formatDuration(event.duration_ms)
+  switch (event.outcome) {
+    case "blocked":
+      return [`${about}: ${paint("red", "blocked")}: ${toLogLine(event.reason ?? "", 1000)}`]
+    case "changed":
+      return [`${about}: ${paint("yellow", "changed the input")}, ${took}`]
+    case "passed":
+      return isVerbose ? [paint("dim", `${about}: passed, ${took}`)] : []
+    default:
+      return event.outcome satisfies never
   }
 }
 

@@ -1,7 +1,12 @@
-import type { CallDesk, Lookup } from "../agent/call-tools.ts"
+import type { CallDesk, Judgement, Lookup } from "../agent/call-tools.ts"
 import type { Changes } from "../changes/snapshot.ts"
+import type { Config } from "../contract/config.ts"
 import type { Rule } from "../contract/decision.ts"
+import type { JsonObject } from "../contract/json.ts"
+import type { Tool } from "../contract/tool.ts"
+import { createCallHooks } from "../hooks/call-hooks.ts"
 import { denialMessage, describeDecision } from "../permissions/describe.ts"
+import { createMatcher } from "../permissions/matcher.ts"
 import type { Policy } from "../permissions/policy.ts"
 import { boundResult } from "../tools/bound-text.ts"
 import type { CollectedTools } from "./tools.ts"
@@ -11,11 +16,15 @@ export interface DeskRooms {
   readonly tools: CollectedTools
   readonly policy: Policy
   readonly changes: Changes
-  readonly maxResultChars: number
+  readonly workspace: string
+  readonly config: Pick<Config, "hooks" | "tools">
 }
 
 /** Put the rooms together so that the loop can look a call up, have it judged, and settle it. */
-export function createDesk({ tools, policy, changes, maxResultChars }: DeskRooms): CallDesk {
+export function createDesk(rooms: DeskRooms): CallDesk {
+  const { tools, policy, changes, workspace } = rooms
+  const { hooks: settings, tools: limits } = rooms.config
+
   function lookup(name: string): Lookup {
     const toolbox = tools.toolbox()
     const tool = toolbox.find(name)
@@ -26,15 +35,18 @@ export function createDesk({ tools, policy, changes, maxResultChars }: DeskRooms
     return { kind: "unknown", message }
   }
 
+  function judge(tool: Tool, input: JsonObject): Judgement {
+    const decision = policy.decide(tool, input)
+    const refusal = decision.action === "allow" ? null : denialMessage(tool, input, decision)
+    return { decision: describeDecision(decision), refusal }
+  }
+
   return {
     lookup,
-    judge(tool, input) {
-      const decision = policy.decide(tool, input)
-      const refusal = decision.action === "allow" ? null : denialMessage(tool, input, decision)
-      return { decision: describeDecision(decision), refusal }
-    },
+    judge,
+    ...createCallHooks({ settings, workspace, matcherOf: createMatcher, judge }),
     beforeWrite: () => changes.beforeWrite(),
-    bound: (result) => boundResult(result, maxResultChars),
+    bound: (result) => boundResult(result, limits.maxResultChars),
   }
 }
 

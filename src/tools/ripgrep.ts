@@ -1,8 +1,8 @@
 import { relative } from "node:path"
 import { findProgram } from "../util/find-program.ts"
 import { isInside } from "../util/inside-folder.ts"
+import { type ProcessEnd, runProcess } from "../util/run-process.ts"
 import { createResultFilter, type ResultFilter } from "./result-filter.ts"
-import { type ProcessEnd, runProcess } from "./run-process.ts"
 import type { Workspace } from "./workspace.ts"
 
 /** One search: ripgrep never follows links, never sees refused files, and is stopped once enough has come. */

@@ -3,10 +3,10 @@ import type { ToolSettings } from "../../contract/config.ts"
 import { errorResult, type Tool, type ToolResult } from "../../contract/tool.ts"
 import { gitSafety } from "../../util/child-environment.ts"
 import { formatDuration } from "../../util/duration.ts"
+import { type ProcessEnd, runProcess } from "../../util/run-process.ts"
 import { defineTool } from "../define-tool.ts"
 import { createHeadAndTail } from "../head-and-tail.ts"
 import { optionalNumberOf, textOf } from "../input-fields.ts"
-import { type ProcessEnd, runProcess } from "../run-process.ts"
 import type { Workspace } from "../workspace.ts"
 
 const maxTimeoutMs = 600_000

@@ -1,4 +1,4 @@
-import { endGroup, trackGroup } from "../util/process-groups.ts"
+import { endGroup, trackGroup } from "./process-groups.ts"
 
 /** How a child process ended. */
 export type ProcessEnd =
@@ -14,13 +14,15 @@ export interface ProcessOptions {
   readonly cwd: string
   /** The complete environment; nothing of ours is added. */
   readonly env: Readonly<Record<string, string>>
+  /** What the program reads on its standard input, to its end. Default: nothing. */
+  readonly stdin?: string
   readonly timeoutMs: number
   readonly signal: AbortSignal
   onStdout(chunk: Buffer): void
   onStderr(chunk: Buffer): void
 }
 
-/** Run a program in a process group of its own, without stdin. When this resolves, nothing of the group is left. */
+/** Run a program in a process group of its own. When this resolves, nothing of the group is left. */
 export async function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
   if (options.signal.aborted) return { kind: "aborted" }
   const { execa } = await import("execa")
@@ -28,7 +30,7 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
     cwd: options.cwd,
     env: options.env,
     extendEnv: false,
-    stdin: "ignore",
+    ...(options.stdin === undefined ? { stdin: "ignore" } : { input: options.stdin }),
     buffer: false,
     reject: false,
     detached: true,
