@@ -69,7 +69,7 @@ function keyTable() {
 function eventTable() {
   const rows = eventJsonSchema().oneOf.map((event) => {
     const fields = Object.keys(event.properties).filter(
-      (name) => !["schema_version", "seq", "at", "type"].includes(name),
+      (name) => !["schema_version", "seq", "at", "type", "parent_call_id"].includes(name),
     )
     return [code(event.properties.type.const), cell(event.description), fields.map(code).join(" ")]
   })

@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 import { createLimits } from "./agent/limits.ts"
-import { runLoop } from "./agent/loop.ts"
+import { type LoopOptions, runLoop } from "./agent/loop.ts"
 import { composeSystemPrompt } from "./agent/prompt.ts"
 import { createChanges } from "./changes/snapshot.ts"
 import { loadConfig } from "./config/load.ts"
@@ -15,12 +15,13 @@ import { checkEnd } from "./expect/end-checks.ts"
 import { createRunHooks } from "./hooks/run-hooks.ts"
 import { createPool, type Pool } from "./mcp/pool.ts"
 import { createPolicy } from "./permissions/policy.ts"
-import { createDesk } from "./run/desk.ts"
+import { createDesk, type DeskRooms } from "./run/desk.ts"
 import { watchLock } from "./run/lock.ts"
 import { chooseModel, configOptionsOf, configSecrets, findWorkspace, flagsOf } from "./run/prepare.ts"
 import { createSampler } from "./run/sampler.ts"
 import { type RunEnd, type Scene, setScene } from "./run/scene.ts"
 import { createStop, stopReason } from "./run/stop.ts"
+import { createSubAgents } from "./run/sub-agent.ts"
 import { findTask } from "./run/task.ts"
 import { collectTools } from "./run/tools.ts"
 import { childEnvironment, gitSafety } from "./util/child-environment.ts"
@@ -95,32 +96,32 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
     const unfit = mustEnd()
     if (unfit) return ended(unfit)
 
-    const tools = collectTools({ options, host, workspace, config, policy, pool, emit: scene.emit })
+    const subAgents = createSubAgents(() => ({ loop, rooms, system: composeSystemPrompt(prompt) }))
+    const agent = config.tools.agent ? subAgents.tool : null
+    const tools = collectTools({ options, host, workspace, config, policy, pool, agent, emit: scene.emit })
     toolsOffered = tools.toolbox().tools.length
-    return runLoop({
+    const serverInstructions = pool.instructions()
+    const prompt = { workspace, systemPrompt, instructions, serverInstructions, answerSchema: null }
+    const rooms: DeskRooms = { tools, policy, changes, workspace, config }
+    const loop: LoopOptions = {
       task: [await task.compose(pool, stop.signal), ...begun.notes].join("\n\n"),
-      system: composeSystemPrompt({
-        workspace,
-        systemPrompt,
-        instructions,
-        answerSchema: answerSchema?.schema ?? null,
-        serverInstructions: pool.instructions(),
-      }),
+      system: composeSystemPrompt({ ...prompt, answerSchema: answerSchema?.schema ?? null }),
       model,
       answerSchema,
       definitions: () => tools.toolbox().definitions,
-      desk: createDesk({ tools, policy, changes, workspace, config }),
+      desk: createDesk(rooms),
       limits,
       maxOutputTokens,
       onDenied,
       ready: async () => {
         await pool.settle(stop.signal)
-        return stop.signal.aborted ? stop.signal.reason : mustEnd()
+        return stop.signal.aborted ? stop.signal.reason : loop.mustEnd()
       },
-      mustEnd,
+      mustEnd: () => mustEnd() ?? subAgents.mustEnd(),
       emit: scene.emit,
       signal: stop.signal,
-    })
+    }
+    return runLoop(loop)
   }
 
   const outcome = await work().catch((error: unknown) =>

@@ -41,13 +41,15 @@ export function createLimits(settings: LimitSettings, elapsedMs: () => number, e
   let tokens = 0
   let lastCostUsd = 0
   let lastTokens = 0
+  const told = new Set<LimitName>()
   const summaryMs = Math.min(60_000, settings.timeoutMs / 10)
 
   /** A limit is near when what is left would not hold a turn and a summary, each as dear as the last turn. */
   const near = (used: number, last: number, allowed: number) => used + 2 * last > allowed
 
   function check(limit: LimitName, use: { used: number; allowed: number; room: boolean }): ReachedLimit {
-    emit({ type: "limit", limit, allowed: use.allowed, used: use.used })
+    if (!told.has(limit)) emit({ type: "limit", limit, allowed: use.allowed, used: use.used })
+    told.add(limit)
     return { reason: limitReason(limit, use), room: use.room }
   }
 
@@ -87,6 +89,23 @@ export function createLimits(settings: LimitSettings, elapsedMs: () => number, e
         return check("timeout", { used: elapsedMs() / 1000, allowed: settings.timeoutMs / 1000, room: true })
       if (turns >= settings.maxTurns) return check("max_turns", { used: turns, allowed: settings.maxTurns, room: true })
       return null
+    },
+  }
+}
+
+/** The same limits, spent together, for a part of the run that is not asked for a summary of its own. */
+export function shareLimits(limits: Limits): Limits {
+  return {
+    get turns() {
+      return limits.turns
+    },
+    startTurn: () => limits.startTurn(),
+    spend: (reply) => limits.spend(reply),
+    countDenial: () => limits.countDenial(),
+    tooManyDenials: () => limits.tooManyDenials(),
+    reached() {
+      const limit = limits.reached()
+      return limit === null ? null : { ...limit, room: false }
     },
   }
 }

@@ -154,6 +154,10 @@ const toolsSchema = z.strictObject({
     "The built-in tools to offer.",
   ),
   bash: described(z.prefault(bashSchema, {}), "The Bash tool."),
+  agent: described(
+    z._default(z.boolean(), false),
+    "Offer Agent, which gives a part of the task to a sub-agent. Calling it needs a rule.",
+  ),
   max_result_chars: described(
     z._default(positiveCount, 30_000),
     "Longest text of one result, in characters; more is cut in the middle.",

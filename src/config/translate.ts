@@ -83,6 +83,7 @@ export function toToolSettings(
 ): ToolSettings {
   return {
     builtin: tools.builtin,
+    agent: tools.agent,
     bash: { timeoutMs: toMs(tools.bash.timeout_sec), env: childEnvironment(env, { names: tools.bash.env_vars }) },
     maxResultChars: tools.max_result_chars,
     custom,

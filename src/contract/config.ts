@@ -69,6 +69,8 @@ export interface CustomToolSettings {
 /** `[tools]`: which built-in tools are offered and how far they may go. */
 export interface ToolSettings {
   readonly builtin: readonly string[]
+  /** Is the tool Agent offered? */
+  readonly agent: boolean
   readonly bash: { readonly timeoutMs: number; readonly env: Readonly<Record<string, string>> }
   /** Longest text of one result; more is cut in the middle, head and tail kept. */
   readonly maxResultChars: number

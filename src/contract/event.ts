@@ -64,7 +64,13 @@ const answered = {
   cost_usd: z.nullable(z.number()),
 }
 
-const stamp = { schema_version: z.literal(1), seq: count, at: z.iso.datetime() }
+const stamp = {
+  schema_version: z.literal(1),
+  seq: count,
+  at: z.iso.datetime(),
+  /** The call of Agent whose sub-agent this event belongs to. */
+  parent_call_id: z.optional(text),
+}
 const server = { server: text, transport: text, state: serverStatusSchema }
 const call = { turn: count, call_id: text, tool: text, server: z.nullable(text) }
 

@@ -21,6 +21,11 @@ export function createProgress(options: ProgressOptions): (event: RunEvent) => r
   const isVerbose = options.verbosity === "verbose"
 
   return (event) => {
+    const lines = render(event)
+    return event.parent_call_id === undefined ? lines : lines.map((line) => `  ${line}`)
+  }
+
+  function render(event: RunEvent): readonly string[] {
     switch (event.type) {
       case "run.start":
         if (isQuiet) return []

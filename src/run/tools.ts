@@ -8,7 +8,7 @@ import type { Pool } from "../mcp/pool.ts"
 import type { Policy } from "../permissions/policy.ts"
 import { createBuiltinTools } from "../tools/builtin-tools.ts"
 import { createCustomTools } from "../tools/custom-tools.ts"
-import { createToolbox, type Toolbox } from "../tools/toolbox.ts"
+import { createToolbox, type OfferedTools, type Toolbox } from "../tools/toolbox.ts"
 import { createWorkspace } from "../tools/workspace.ts"
 
 /** What the tools of a run are made from. */
@@ -19,19 +19,22 @@ export interface ToolSources {
   readonly config: Config
   readonly policy: Policy
   readonly pool: Pool
+  /** The tool that starts sub-agents, if it is on. */
+  readonly agent: Tool | null
   readonly emit: Emit
 }
 
 /** The tools of a run, and those that a setting keeps from the model. Both follow the servers. */
 export interface CollectedTools {
   /** What is on offer now. */
-  toolbox(): Toolbox
+  toolbox(): OfferedTools
   /** The setting that withholds a tool, in the form of the rule that it amounts to. */
   withheldBy(name: string): Rule | null
 }
 
 /** Every tool of a run: built-in, from servers, from the caller; and a warning for each rule that matches none of them. */
-export function collectTools({ options, host, workspace, config, policy, pool, emit }: ToolSources): CollectedTools {
+export function collectTools(sources: ToolSources): CollectedTools {
+  const { options, host, workspace, config, policy, pool, agent, emit } = sources
   const outputs = [...Object.values(config.output), config.mcp.deadLetterFile].filter((path) => path !== null)
   const protectedFiles = [...config.files, ...outputs]
   const place = createWorkspace(workspace, { protectedFiles, home: host.env.HOME ?? homedir() })
@@ -41,7 +44,7 @@ export function collectTools({ options, host, workspace, config, policy, pool, e
     path: host.env.PATH ?? "",
     leavesOut: policy.leavesOut,
   })
-  const own = [...builtin, ...pool.resourceTools()]
+  const own = [...builtin, ...pool.resourceTools(), ...(agent === null ? [] : [agent])]
   const warned = new Set<string>()
   let ofServers = pool.tools()
   const first = offer()

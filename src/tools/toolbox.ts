@@ -56,6 +56,23 @@ export function createToolbox(first: readonly Tool[], hides: (tool: Tool) => Rul
   }
 }
 
+/** The tools of a run as they are now, for those who use them. */
+export type OfferedTools = Omit<Toolbox, "update">
+
+/** The same tools, but only those that are kept; hidden tools stay hidden. */
+export function narrowToolbox(toolbox: OfferedTools, keeps: (tool: Tool) => boolean): OfferedTools {
+  function find(name: string): Tool | null {
+    const tool = toolbox.find(name)
+    return tool !== null && keeps(tool) ? tool : null
+  }
+  return {
+    find,
+    hiddenBy: toolbox.hiddenBy,
+    tools: toolbox.tools.filter(keeps),
+    definitions: toolbox.definitions.filter(({ name }) => find(name) !== null),
+  }
+}
+
 function byName(tools: readonly Tool[]): Map<string, Tool> {
   const named = new Map<string, Tool>()
   for (const tool of tools) if (!named.has(tool.name)) named.set(tool.name, tool)

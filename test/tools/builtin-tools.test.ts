@@ -22,6 +22,7 @@ describe("createBuiltinTools", () => {
     const { workspace } = toolsetIn(await scratchFolder())
     const settings = {
       builtin: ["Grep", "Read", "Nope"],
+      agent: false,
       bash: { timeoutMs: 1, env: {} },
       maxResultChars: 1000,
       custom: [],

@@ -27,6 +27,7 @@ export function toolsetIn(root: string, options: ToolsetOptions = {}) {
     workspace,
     settings: {
       builtin: builtinToolNames.toReversed(),
+      agent: false,
       bash: { timeoutMs: options.timeoutMs ?? 20_000, env: options.env ?? { PATH: "/usr/local/bin:/usr/bin:/bin" } },
       maxResultChars: options.maxResultChars ?? 30_000,
       custom: [],
