@@ -25,6 +25,8 @@ import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { mcpActions } from "../src/commands/mcp/actions.ts"
 import { runOptions } from "../src/commands/options.ts"
+import { policyActions } from "../src/commands/policy/actions.ts"
+import { readCases } from "../src/commands/policy/case-file.ts"
 import { configKeys } from "../src/config/keys.ts"
 import { loadConfig } from "../src/config/load.ts"
 import { parseScript } from "../src/model/script-schema.ts"
@@ -59,7 +61,9 @@ describe("the documentation", () => {
   })
 
   it.each(pages)("$path names only options that exist", (page) => {
-    const ofActions = Object.values(mcpActions).flatMap(({ options }) => Object.keys(options))
+    const ofActions = [...Object.values(mcpActions), ...Object.values(policyActions)].flatMap(({ options }) =>
+      Object.keys(options),
+    )
     const known = new Set([...Object.keys(runOptions), ...ofActions, "json", "help", "version"])
     expect(optionsNamedIn(page).filter((name) => !known.has(name))).toEqual([])
   })
@@ -76,6 +80,11 @@ describe("the documentation", () => {
   it.each(blocks.filter(({ block }) => block.language === "toml"))("the TOML at $at is right", async ({ block }) => {
     if (/^(\[\[turns\]\]|model = "rehearsal")/m.test(block.text)) {
       expect(parseScript(block.text, "script.toml").turns).not.toEqual([])
+      return
+    }
+    if (/^\[\[cases\]\]/m.test(block.text)) {
+      writeFileSync(join(scratch, "cases.toml"), block.text)
+      expect(await readCases(join(scratch, "cases.toml"))).not.toEqual([])
       return
     }
     if (block.notes.has("bad")) await expect(checkConfig(block.text, "bad.toml")).rejects.toThrow()

@@ -48,7 +48,7 @@ async function dispatch(command: Command, host: NodeJS.Process): Promise<number>
         note: (line) => host.stderr.write(`${toLogLine(line, 1000)}\n`),
       })
     }
-    case "mcp": {
+    case "session": {
       const { connectServers } = await import("./connect-servers.ts")
       return connectServers(toConfigRunOptions(command.values), { ...command.values, host }, command.work)
     }

@@ -4,8 +4,9 @@ import type { RunOptions } from "../contract/run-options.ts"
 import { UserError } from "../contract/user-error.ts"
 import type { DiffCommand } from "./diff.ts"
 import { mcpActions } from "./mcp/actions.ts"
-import type { McpWork } from "./mcp/define-action.ts"
+import type { McpAction, McpWork } from "./mcp/define-action.ts"
 import { configOptions, mcpOptions, type OptionValues, runOptions } from "./options.ts"
+import { policyActions } from "./policy/actions.ts"
 import { addOptions, valuesOf } from "./yargs-options.ts"
 
 /** A command line that was understood. */
@@ -18,7 +19,7 @@ export type Command =
       readonly json: boolean
       readonly values: OptionValues<typeof configOptions>
     }
-  | { readonly kind: "mcp"; readonly work: McpWork; readonly values: OptionValues<typeof mcpOptions> }
+  | { readonly kind: "session"; readonly work: McpWork; readonly values: OptionValues<typeof mcpOptions> }
   | ({ readonly kind: "diff" } & DiffCommand)
   | { readonly kind: "help"; readonly text: string }
 
@@ -66,7 +67,16 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
       "mcp",
       "The MCP servers of the configuration, without a model",
       (sub) =>
-        addMcpActions(sub, (found) => {
+        addActions(sub, { name: "mcp", actions: mcpActions }, (found) => {
+          command = found
+        }),
+      () => undefined,
+    )
+    .command(
+      "policy",
+      "What the permission rules decide, without a run",
+      (sub) =>
+        addActions(sub, { name: "policy", actions: policyActions }, (found) => {
           command = found
         }),
       () => undefined,
@@ -131,9 +141,16 @@ export function outputsNamedIn(
   return outputs
 }
 
-function addMcpActions(parser: Argv, choose: (command: Command) => void): Argv {
-  for (const [name, action] of Object.entries(mcpActions)) {
-    const words = Object.entries(action.words).map(([word, { required }]) => (required ? `<${word}>` : `[${word}]`))
+function addActions(
+  parser: Argv,
+  group: { readonly name: string; readonly actions: Readonly<Record<string, McpAction>> },
+  choose: (command: Command) => void,
+): Argv {
+  for (const [name, action] of Object.entries(group.actions)) {
+    const words = Object.entries(action.words).map(([word, { required, many }]) => {
+      const shown = many ? `${word}..` : word
+      return required ? `<${shown}>` : `[${shown}]`
+    })
     parser.command(
       [name, ...words].join(" "),
       action.describe,
@@ -144,10 +161,10 @@ function addMcpActions(parser: Argv, choose: (command: Command) => void): Argv {
         }
         return sub
       },
-      (found) => choose({ kind: "mcp", work: action.prepare(found), values: valuesOf(found, mcpOptions) }),
+      (found) => choose({ kind: "session", work: action.prepare(found), values: valuesOf(found, mcpOptions) }),
     )
   }
-  return parser.demandCommand(1, "mcp needs an action").strict()
+  return parser.demandCommand(1, `${group.name} needs an action`).strict()
 }
 
 function hintFor(message: string): string {

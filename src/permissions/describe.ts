@@ -2,6 +2,7 @@ import type { Action, Decision, Rule } from "../contract/decision.ts"
 import type { JsonObject } from "../contract/json.ts"
 import type { Tool } from "../contract/tool.ts"
 import { escapeGlob } from "./glob.ts"
+import { quoteWords, toToml, toTomlList } from "./render-rule.ts"
 import { literalCommands } from "./shell-words.ts"
 
 /** A decision as events and reports spell it: what, which rule, and where a person can change it. */
@@ -95,23 +96,11 @@ export function allowingRule(tool: Tool, input: JsonObject): string {
   if (commands.length > 0 && (commands.includes(null) || judged.length === 0)) {
     return [...lines, "broad = true # not plain words, so only a rule for every command can allow it"].join("\n")
   }
-  if (judged.length > 0) lines.push(`commands = ${toTomlList(judged.map((words) => words.map(quoteWord).join(" ")))}`)
+  if (judged.length > 0) lines.push(`commands = ${toTomlList(judged.map(quoteWords))}`)
   const paths = subjects.filter((subject) => subject.kind === "path")
   if (paths.some(({ inside }) => !inside))
     lines.push("# the path leaves the workspace: file tools refuse it under any rule")
   else if (paths.length > 0)
     lines.push(`paths = ${toTomlList(paths.map(({ path }) => (path === "" ? "." : escapeGlob(path))))}`)
   return lines.join("\n")
-}
-
-function quoteWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
-}
-
-function toTomlList(values: readonly string[]): string {
-  return `[${[...new Set(values)].map(toToml).join(", ")}]`
-}
-
-function toToml(value: string): string {
-  return JSON.stringify(value).replaceAll("\u007f", "\\u007f")
 }

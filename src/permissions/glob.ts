@@ -11,6 +11,8 @@ export interface Glob {
 /** Compile a glob of a rule once. A glob that would not mean what it says is the user's mistake. */
 export function compileGlob(text: string, where: string): Glob {
   if (text !== "" && !/[*?[\]{}()|\\]/.test(text)) return { text, exact: true, matches: (value) => value === text }
+  const literal = literalOf(text)
+  if (literal !== null) return { text, exact: false, matches: (value) => value === literal }
   const fault = faultOf(text)
   if (fault !== null) throw badGlob(text, where, fault)
   const expression = toExpression(text, where)
@@ -20,6 +22,12 @@ export function compileGlob(text: string, where: string): Glob {
 /** Write a value so that a glob matches it and nothing else. */
 export function escapeGlob(value: string): string {
   return value.replace(/[*?[\]{}()|\\]/g, "\\$&")
+}
+
+/** What a glob means in which every special character is escaped; picomatch loses some of those. */
+function literalOf(text: string): string | null {
+  if (!/^(?:[^*?[\]{}()|\\]|\\.)+$/s.test(text)) return null
+  return text.replace(/\\(.)/gs, "$1")
 }
 
 /** Spellings that picomatch accepts but reads as literal text, as a regular expression, or in exponential time. */

@@ -27,7 +27,7 @@ export interface Policy {
  * Compile the rules of a run. Every matching rule counts: deny beats ask beats allow, in any order. Without a
  * matching rule the baseline may allow the call; otherwise the default decides.
  */
-export function createPolicy(settings: PermissionSettings): Policy {
+export function createPolicy(settings: Pick<PermissionSettings, "default" | "rules">): Policy {
   const rules = settings.rules.map(compileRule)
   rules.forEach(refuseBroadRule)
   const rulesFor = indexByTool(rules)

@@ -61,7 +61,7 @@ function seconds(durationMs: number): string {
 }
 
 /** Characters that XML cannot hold at all are shown, not dropped. */
-function escapeXml(text: string): string {
+export function escapeXml(text: string): string {
   return toWellFormed(toVisibleText(text))
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")

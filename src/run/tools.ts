@@ -14,7 +14,7 @@ import { createWorkspace } from "../tools/workspace.ts"
 /** What the tools of a run are made from. */
 export interface ToolSources {
   readonly options: RunOptions
-  readonly host: Host
+  readonly host: Pick<Host, "env">
   readonly workspace: string
   readonly config: Config
   readonly policy: Policy

@@ -4,7 +4,8 @@ import { stringify } from "smol-toml"
 import { describe, expect, it } from "vitest"
 import { defineTool } from "../../src/tools/define-tool.ts"
 import { hook, toldIn } from "../support/hooks.ts"
-import { eventsOf, runInProcess, scratchFolder } from "../support/run-in-process.ts"
+import { eventsOf, runInProcess } from "../support/run-in-process.ts"
+import { scratchFolder } from "../support/scratch-folder.ts"
 
 interface HookedRun {
   readonly pre?: readonly object[]
@@ -21,7 +22,7 @@ const allowAll = [
 
 /** One call of a tool that gives back its input, among hooks. */
 async function callAmong({ pre = [], post = [], rules = allowAll, input = { text: "a" }, tool = "note" }: HookedRun) {
-  const workspace = scratchFolder()
+  const workspace = await scratchFolder()
   const made = (hooks: readonly object[]) => hooks.map((made) => (typeof made === "function" ? made(workspace) : made))
   const config = {
     hooks: { pre_tool_use: made(pre), post_tool_use: made(post) },

@@ -9,9 +9,11 @@ export type McpWork = (session: ServerSession) => Promise<number>
 interface Word {
   readonly describe: string
   readonly required: boolean
+  /** The last word may stand for several. */
+  readonly many?: true
 }
 
-/** One `agent-run mcp` command, as the parser and the docs need it. */
+/** One command of `agent-run mcp` or `agent-run policy`, as the parser and the docs need it. */
 export interface McpAction {
   readonly describe: string
   readonly words: Readonly<Record<string, Word>>
@@ -23,6 +25,8 @@ export interface McpAction {
 /** What a command is given: its words, as they were typed, and its own options. */
 export interface McpInput<Words extends string, Options extends OptionTable> {
   readonly words: Readonly<Record<Words, string | undefined>>
+  /** All of a word that may stand for several. */
+  readonly rest: readonly string[]
   readonly options: OptionValues<Options>
 }
 
@@ -38,7 +42,9 @@ export function defineAction<Words extends string, const Options extends OptionT
     prepare(found) {
       const options = valuesOf(found, action.options)
       const words = Object.fromEntries(Object.keys(action.words).map((word) => [word, textAt(found, word)]))
-      return async (session) => (await action.load())(session, { words: words as Record<Words, string>, options })
+      const last = found[Object.keys(action.words).at(-1) ?? ""]
+      const rest = Array.isArray(last) ? last.map(String) : []
+      return async (session) => (await action.load())(session, { words: words as Record<Words, string>, rest, options })
     },
   }
 }
