@@ -1,7 +1,7 @@
 import { statSync } from "node:fs"
 import { resolve } from "node:path"
 import type { Hook, HookSettings } from "../contract/config.ts"
-import { childEnvironment } from "../util/child-environment.ts"
+import { childEnvironment, gitSafety } from "../util/child-environment.ts"
 import { runHookSchema, toolHookSchema } from "./hook-schema.ts"
 import type { Layer } from "./layer.ts"
 import { addUp, type Element, elementSource, listsThatAddUp } from "./merge.ts"
@@ -10,7 +10,7 @@ import { toMs } from "./schema-values.ts"
 type Environment = Readonly<Record<string, string | undefined>>
 type HookList = "preToolUse" | "postToolUse" | "runStart" | "runEnd"
 
-/** The hooks of every layer, those of the lowest first; programs see the safe base and what `env_vars` names. */
+/** The hooks of every layer, those of the lowest first; programs see the safe base and what `env_vars` names, and git is kept safe. */
 export function hooksOf(layers: readonly Layer[], env: Environment): HookSettings {
   return {
     preToolUse: toolHooks("preToolUse"),
@@ -44,7 +44,7 @@ export function hooksOf(layers: readonly Layer[], env: Environment): HookSetting
   ) {
     return {
       timeoutMs: toMs(keys.timeout_sec),
-      env: childEnvironment(env, { names: keys.env_vars }),
+      env: childEnvironment(env, { names: keys.env_vars, values: gitSafety }),
       source: elementSource(element, listsThatAddUp[list]),
     }
   }

@@ -69,6 +69,20 @@ describe("config show", () => {
     expect(parse(output)).toMatchObject({ agent: { model: "m" }, permissions: { rules: [{ tool: "Bash" }, {}] } })
   })
 
+  it("S3.28 shows hooks, each with its line, as text and as JSON", async () => {
+    const files = {
+      "agent.toml": '[[hooks.run_start]]\ncommand = ["true"]\n\n[[hooks.run_start]]\ncommand = ["false"]\n',
+    }
+    const text = await run({ action: "show", json: false }, files)
+    expect(text.output).toContain('[[hooks.run_start]]  # agent.toml:4\ncommand = ["false"]')
+    const { hooks, permissions } = JSON.parse((await run({ action: "show", json: true }, files)).output)
+    expect(hooks.run_start).toEqual([
+      { value: { command: ["true"] }, source: "agent.toml:1" },
+      { value: { command: ["false"] }, source: "agent.toml:4" },
+    ])
+    expect(permissions.rules).toEqual([])
+  })
+
   it.each([true, false])("never shows a secret, written or expanded (json: %s)", async (json) => {
     const { output } = await run(
       { action: "show", json },

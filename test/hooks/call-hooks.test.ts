@@ -152,9 +152,10 @@ describe("a hook before a call", () => {
     expect(report.calls).toMatchObject([{ ok: true }])
   })
 
-  it("T3 sees the safe base of the environment and what its configuration names, and no more", async () => {
+  it("T3 T16 sees the safe base of the environment and what its configuration names, and no more", async () => {
     const bare = await callAmong({ pre: [says({ environment: true })] })
     expect(bare.hooks[0]?.note).toContain("PATH")
+    expect(bare.hooks[0]?.note).toContain("core.hooksPath")
     expect(bare.hooks[0]?.note).not.toContain("TOKEN_X")
     const named = await callAmong({ pre: [says({ environment: true }, { env_vars: ["TOKEN_X"] })] })
     expect(named.hooks[0]?.note).toContain("TOKEN_X")
