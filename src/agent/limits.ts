@@ -101,6 +101,8 @@ export function shareLimits(limits: Limits): Limits {
     },
     startTurn: () => limits.startTurn(),
     spend: (reply) => limits.spend(reply),
+    spendAside: (reply) => limits.spendAside(reply),
+    canSpend: () => limits.canSpend(),
     countDenial: () => limits.countDenial(),
     tooManyDenials: () => limits.tooManyDenials(),
     reached() {
