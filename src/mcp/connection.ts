@@ -260,7 +260,7 @@ export function createConnection(config: ServerConfig, surroundings: Surrounding
     return text.startsWith(beginning) ? text : `${beginning}${text}`
   }
 
-  const send = createSender({ config, retry, emit, ready, judge })
+  const send = createSender({ config, retry, emit, describe, ready, judge })
   return {
     config,
     state: () => state,

@@ -96,9 +96,10 @@ export function openStdioChannel(config: StdioServerConfig, onNoise: (line: stri
     if (closedBecause !== null) return
     closedBecause = because
     void dispose()
-    // Before the client hears of the end: it would blame that, and not know that nothing was sent.
     for (const reject of unsent) reject(because)
-    transport.onclose?.()
+    // These must arrive before the client hears of the end: it would blame that, and not know that nothing was sent.
+    if (unsent.length > 0) setImmediate(() => transport.onclose?.())
+    else transport.onclose?.()
   }
 
   function dispose(): Promise<void> {

@@ -28,6 +28,8 @@ interface SenderOptions {
   readonly config: ServerConfig
   readonly retry: RetrySettings
   readonly emit: Emit
+  /** A sentence that names the server. */
+  describe(text: string): string
   ready(signal: AbortSignal): Promise<Ready>
   /** Draw conclusions from a failure; says what is to be said about it. */
   judge(asked: Session, failure: Failure, signal: AbortSignal): Promise<Failure>
@@ -37,7 +39,7 @@ interface SenderOptions {
 const progressFactor = 10
 
 /** A way to send requests that tries again where that is safe and may help. Never throws. */
-export function createSender({ config, retry, emit, ready, judge }: SenderOptions) {
+export function createSender({ config, retry, emit, describe, ready, judge }: SenderOptions) {
   const timeoutMs = config.toolTimeoutMs
 
   return async (request: Outgoing, context: RequestContext): Promise<SentAnswer> => {
@@ -58,7 +60,7 @@ export function createSender({ config, retry, emit, ready, judge }: SenderOption
       // What was on its way when the server went is repeated once: it may be what kills it.
       if (!inTime || losses > 1 || !isWorthRetry(failure, request.repeatable)) return { ok: false, failure, attempts }
       const delayMs = backoffMs(retry, attempts)
-      const error = `MCP server "${config.name}": ${failure.message}`
+      const error = describe(failure.message)
       emit({ type: "retry", what: "mcp", attempt: attempts, delay_ms: delayMs, error })
       if (!(await pause(delayMs, signal))) return { ok: false, failure, attempts }
     }

@@ -34,6 +34,15 @@ describe("a call that cannot have run", () => {
     ])
   })
 
+  it("S0.29 F32 that never reached a server is made again by the next process of that server", async () => {
+    const { call, events } = await startPool([fixtureServer("srv", ["--with", "go_deaf,echo"])])
+    expect(await call("mcp__srv__go_deaf")).toEqual(text("deaf from now on"))
+    expect(await call("mcp__srv__echo", { text: "heard" })).toEqual(text("heard"))
+    const error = 'MCP server "srv": stopped reading its stdin'
+    expect(events).toContainEqual(expect.objectContaining({ type: "server.disconnected", detail: error }))
+    expect(retries(events)).toEqual([{ type: "retry", what: "mcp", attempt: 1, delay_ms: expect.any(Number), error }])
+  })
+
   it("S0.29 is given up after max_attempts", async () => {
     const { server, calls } = await serve()
     const { call, events } = await startPool([remoteServer("srv", server.url)])
