@@ -61,7 +61,7 @@ export function createCallHooks({ settings, workspace, matcherOf, judge }: CallH
     let { input, decision } = call
     for (const { hook, matches } of pre) {
       if (!matches(call.tool, input)) continue
-      const moment = { event: "pre_tool_use", ...toldOf(call), input, decision }
+      const moment = { event: "pre_tool_use", ...toldOf({ ...call, decision }, input) }
       const asked = await askHook(hook, moment, { cwd: workspace, signal: around.signal })
       if (asked.aborted) return { kind: "answer", result: notRun }
       const { answer } = asked
@@ -91,7 +91,7 @@ export function createCallHooks({ settings, workspace, matcherOf, judge }: CallH
     let current = withNotes(done.result, done.notes)
     for (const { hook, matches } of post) {
       if (around.signal.aborted || !matches(call.tool, call.input)) continue
-      const moment = { event: "post_tool_use", ...toldOf(call), input: call.input, result: toldOfResult(current) }
+      const moment = { event: "post_tool_use", ...toldOf(call, call.input), result: toldOfResult(current) }
       const asked = await askHook(hook, moment, { cwd: workspace, signal: around.signal })
       const { answer } = asked
       const block =
@@ -129,9 +129,12 @@ function refusalOf({ tool }: HookedCall, { source }: Hook, reason: string): stri
   ].join("\n")
 }
 
-function toldOf({ callId, turn, tool, decision }: HookedCall) {
-  const server = tool.origin.kind === "mcp" ? tool.origin.server : null
-  return { call_id: callId, turn, tool: tool.name, server, decision }
+function toldOf({ callId, turn, tool, decision }: HookedCall, input: JsonObject) {
+  const { wraps } = tool
+  const { origin } = wraps?.tool ?? tool
+  const server = origin.kind === "mcp" ? origin.server : null
+  const behind = wraps === undefined ? {} : { wraps: { tool: wraps.tool.name, input: wraps.complete(input) } }
+  return { call_id: callId, turn, tool: tool.name, server, decision, input, ...behind }
 }
 
 function toldOfResult(result: ToolResult) {

@@ -29,12 +29,18 @@ export interface SuggestedRule extends Rule {
  * arguments as they were. What needs no rule gets none. Every rule is tried on the calls before it is suggested.
  */
 export function suggestRules(calls: readonly UsedCall[]): Suggestion {
-  const needed = calls.filter(not(allowedBy([])))
+  const needed = calls.flatMap(withWrapped).filter(not(allowedBy([])))
   const byTool = new Map<string, UsedCall[]>()
   for (const call of needed) byTool.set(call.tool.name, [...(byTool.get(call.tool.name) ?? []), call])
   const rules = [...byTool].sort(byName).flatMap(([name, used]) => rulesFor(name, used))
   const left = needed.filter(not(allowedBy(rules)))
   return { rules, left: left.map((call) => ({ call, why: whyLeft(call) })) }
+}
+
+/** The rules decide a custom tool and the tool behind it. */
+function withWrapped(call: UsedCall): readonly UsedCall[] {
+  const { wraps } = call.tool
+  return wraps === undefined ? [call] : [call, { tool: wraps.tool, input: wraps.complete(call.input) }]
 }
 
 function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
@@ -52,7 +58,7 @@ function not(holds: (call: UsedCall) => boolean): (call: UsedCall) => boolean {
 
 function rulesFor(name: string, used: readonly UsedCall[]): readonly SuggestedRule[] {
   const rule = { tool: escapeGlob(name), action: "allow", broad: false, source: "suggested", open: [] } as const
-  const subjects = used.flatMap(({ tool, input }) => tool.subjects(input))
+  const subjects = used.flatMap(({ tool, input }) => (tool.wraps === undefined ? tool.subjects(input) : []))
   if (subjects.some(({ kind }) => kind === "command")) {
     const commands = subjects.flatMap((subject) =>
       subject.kind === "command" ? (literalCommands(subject.line) ?? []) : [],

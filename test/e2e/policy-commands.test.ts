@@ -203,6 +203,51 @@ describe("policy test", () => {
     expect([wrong, judged.map(({ ok }: { ok: boolean }) => ok)]).toEqual([1, [true, false, true, true]])
   })
 
+  it.concurrent("T21 a custom tool is decided with its fixed arguments, and so is the tool behind it", async ({
+    cli,
+  }) => {
+    const custom = `
+[[tools.custom]]
+name = "comment"
+description = "Comment on an issue of the shop"
+uses = "mcp__gh__add_comment"
+fixed = { repo = "acme/shop" }
+
+[[permissions.rules]]
+tool = "comment"
+action = "allow"
+
+[[permissions.rules]]
+tool = "mcp__gh__add_comment"
+action = "allow"
+args = { repo = "acme/*" }
+`
+    const policy = `
+[[cases]]
+tool = "comment"
+input = { body = "hello" }
+expect = "allow"
+
+[[cases]]
+name = "the model cannot override what is fixed"
+tool = "comment"
+input = { body = "hello", repo = "evil/shop" }
+expect = "allow"
+
+[[cases]]
+tool = "mcp__gh__add_comment"
+input = { repo = "evil/shop" }
+expect = "deny"
+`
+    const files = { "policy.toml": policy }
+    const run = await cli({ ...noRun, config: custom, files, args: ["policy", "test", "policy.toml"] })
+    expect([run.exitCode, run.stdout, run.stderr]).toEqual([0, "3 cases, 0 wrong\n", ""])
+    const bad = custom.replace("acme/*", "other/*")
+    const explained = await cli({ ...noRun, config: bad, args: ["policy", "explain", "comment", '{"body":"x"}'] })
+    expect(explained.stdout).toContain('deny  comment {"body":"x"}')
+    expect(explained.stdout).toContain('    tool = "mcp__gh__add_comment"')
+  })
+
   it.for([
     ["", "cases: is required"],
     ["cases = []", "cases: must not be empty"],

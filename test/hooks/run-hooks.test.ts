@@ -45,6 +45,24 @@ describe("hooks of the built CLI", () => {
     expect(blocked.stderr).toMatch(/call mcp__notes__echo: denied by hook pre_tool_use \(agent.toml:\d+\)/)
   })
 
+  it.concurrent("S3.28 S0.1 are told of the tool behind a custom tool, with its fixed arguments", async ({
+    cli,
+    folder,
+  }) => {
+    const hooks = { pre_tool_use: [hook(folder, {}, { tool: "mcp__notes__*", args: { text: "fixed" } })] }
+    const custom = [{ name: "say", description: "Say it", uses: "mcp__notes__echo", fixed: { text: "fixed" } }]
+    const config = {
+      mcp_servers: { notes: fixture(["--with", "echo"]) },
+      permissions: allowing("mcp__notes__echo", "say"),
+      tools: { custom },
+      hooks,
+    }
+    const run = await cli({ script: [{ calls: [{ tool: "say", input: {} }] }, { text: "Done." }], config })
+    expect(run.exitCode).toBe(0)
+    const wraps = { tool: "mcp__notes__echo", input: { text: "fixed" } }
+    expect(toldIn(folder)).toMatchObject([{ tool: "say", server: "notes", input: {}, wraps }])
+  })
+
   it.concurrent("S3.28 at the start block the run before a server or a request is started, with exit code 7", async ({
     cli,
     folder,

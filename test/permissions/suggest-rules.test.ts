@@ -105,6 +105,18 @@ describe("the rules that past calls needed", () => {
     for (const call of calls) expect(allows(suggested.rules, call) || suggested.rules.length === 0).toBe(true)
   })
 
+  it("T21 are for a custom tool and for the tool behind it", () => {
+    const inner = sampleTool("mcp__gh__pr")
+    const complete = (input: JsonObject) => ({ ...input, repo: "acme/shop" })
+    const call = { tool: { ...sampleTool("custom_pr"), wraps: { tool: inner, complete } }, input: { title: "x" } }
+    const { rules, left } = suggestRules([call])
+    expect(rules.map(describeRule)).toEqual([
+      "allow custom_pr args title=x",
+      "allow mcp__gh__pr args title=x repo=acme/shop",
+    ])
+    expect([left, allows(rules, call)]).toEqual([[], true])
+  })
+
   it("T14 do not allow a line that is not plain words, nor a path outside; such calls are named", () => {
     const calls = [
       use("Bash", { command: "echo $HOME" }),

@@ -83,6 +83,22 @@ describe("a sub-agent", () => {
     }
   })
 
+  it("S4.20 cannot start others behind a custom tool over Agent", async () => {
+    const custom = 'tools.custom=[{ name = "helper", description = "x", uses = "Agent", fixed = { tools = ["Read"] } }]'
+    const turns = [
+      { calls: [{ tool: "helper", input: { task: "Read it" } }] },
+      { text: "read" },
+      delegate({}),
+      { text: "nothing" },
+      { text: "done" },
+    ]
+    const { requests, report } = await runWatched(turns, { set: [...on, custom], allow: ["Agent", "helper"] })
+    expect(report.exit_code).toBe(0)
+    expect(toolsIn(requests[0])).toContain("helper")
+    expect(toolsIn(requests[1])).toEqual(["Read"])
+    expect(toolsIn(requests[3])).not.toContain("helper")
+  })
+
   it("S4.20 is held by the rules of its parent, and a denial that must end the run ends it", async () => {
     const write = { tool: "Write", input: { file_path: "a", content: "" } }
     const turns = [delegate({}), { calls: [write] }, { text: "It was denied." }, { text: "done" }]

@@ -24,5 +24,8 @@ export function changeOf(call: JudgedCall, settings: PermissionSettings): Change
 }
 
 function ruleFor({ tool, input }: JudgedCall, action: Action): string {
-  return allowingRule(tool, input).replace('action = "allow"', `action = "${action}"`)
+  const own = allowingRule(tool, input).replace('action = "allow"', `action = "${action}"`)
+  // A custom tool and the tool behind it must both be allowed; denying the one is enough.
+  if (tool.wraps === undefined || action === "deny") return own
+  return `${own}\n\n${allowingRule(tool.wraps.tool, tool.wraps.complete(input))}`
 }
