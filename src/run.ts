@@ -82,7 +82,7 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
   const mustEnd = () => missingRequired(pool) ?? lock.check()
   const exclude = [...Object.values(config.output), deadLetterFile].filter((path) => path !== null)
   const changes = createChanges({ workspace, env: childEnvironment(host.env, { values: gitSafety }), exclude })
-  let toolsOffered = 0
+  let counts = { offered: 0, deferred: 0 }
 
   async function work(): Promise<Outcome> {
     const unknown = lock.check()
@@ -96,12 +96,13 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
     const unfit = mustEnd()
     if (unfit) return ended(unfit)
 
-    const subAgents = createSubAgents(() => ({ loop, rooms, system: composeSystemPrompt(prompt) }))
+    const subAgents = createSubAgents(() => ({ loop, rooms, prompt }))
     const agent = config.tools.agent ? subAgents.tool : null
-    const tools = collectTools({ options, host, workspace, config, policy, pool, agent, emit: scene.emit })
-    toolsOffered = tools.toolbox().tools.length
+    const tools = collectTools({ options, host, workspace, config, policy, pool, agent, model, emit: scene.emit })
+    counts = tools.counts
+    const { catalogue } = tools
     const serverInstructions = pool.instructions()
-    const prompt = { workspace, systemPrompt, instructions, serverInstructions, answerSchema: null }
+    const prompt = { workspace, systemPrompt, instructions, serverInstructions, catalogue, answerSchema: null }
     const rooms: DeskRooms = { tools, policy, changes, workspace, config }
     const loop: LoopOptions = {
       task: [await task.compose(pool, stop.signal), ...begun.notes].join("\n\n"),
@@ -139,7 +140,7 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
     missingRequired: lost,
   })
   const concluded = await hooks.end(checked.outcome, stop.signal)
-  return { ...checked, outcome: concluded, toolsOffered, filesChanged: [...files], patch }
+  return { ...checked, outcome: concluded, tools: counts, filesChanged: [...files], patch }
 }
 
 function missingRequired(pool: Pool): Reason | null {
@@ -163,5 +164,5 @@ function reasonOf(error: unknown): Reason {
 }
 
 function nothingDone(reason: Reason): RunEnd {
-  return { outcome: ended(reason), toolsOffered: 0, expectations: [], filesChanged: [], patch: "" }
+  return { outcome: ended(reason), tools: { offered: 0, deferred: 0 }, expectations: [], filesChanged: [], patch: "" }
 }

@@ -187,9 +187,9 @@ function conclude(call: SettledCall, durationMs: number, run: Pick<CallRun, "des
     duration_ms: durationMs,
     error_code: result.isError ? (result.errorCode ?? "tool_error") : null,
     content: result.content.map((block) =>
-      block.type === "text"
-        ? block
-        : { type: "image", media_type: block.mediaType, bytes: Buffer.byteLength(block.data, "base64") },
+      block.type === "image"
+        ? { type: "image", media_type: block.mediaType, bytes: Buffer.byteLength(block.data, "base64") }
+        : block,
     ),
     ...(result.structured === undefined ? {} : { structured: result.structured }),
   })

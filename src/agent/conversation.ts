@@ -131,13 +131,16 @@ function clearResults(message: Message): Message {
   if (message.role !== "user" || message.content.every(isCleared)) return message
   const content = message.content.map(
     (block): UserBlock =>
-      block.type === "tool_result" ? { ...block, content: [{ type: "text", text: clearedResult }] } : block,
+      block.type === "tool_result" && !isCleared(block)
+        ? { ...block, content: [{ type: "text", text: clearedResult }] }
+        : block,
   )
   return { role: "user", content }
 }
 
+/** Nothing to clear: no result, a cleared one, or one through which the API knows the definitions of loaded tools. */
 function isCleared(block: UserBlock): boolean {
-  if (block.type !== "tool_result") return true
+  if (block.type !== "tool_result" || block.content.some((part) => part.type === "tool_reference")) return true
   const [first] = block.content
   return block.content.length === 1 && first?.type === "text" && first.text === clearedResult
 }

@@ -20,6 +20,8 @@ export interface PromptParts {
   readonly instructions: string | null
   readonly answerSchema: JsonSchema | null
   readonly serverInstructions: readonly { readonly server: string; readonly text: string }[]
+  /** What there is beside the tools whose definitions are sent. */
+  readonly catalogue: string | null
 }
 
 /** The system prompt: short, because it is paid for on every turn, and the same on every turn, because it is cached. */
@@ -34,5 +36,6 @@ export function composeSystemPrompt(parts: PromptParts): string {
   for (const { server, text } of parts.serverInstructions) {
     sections.push(`# Notes of the MCP server "${server}" on its tools\n${text.trim()}`)
   }
+  if (parts.catalogue) sections.push(parts.catalogue)
   return sections.join("\n\n")
 }

@@ -37,6 +37,7 @@ export function buildServer(server: ConfiguredServer, around: ServerSurroundings
       ? { maxRequests: values.sampling_max_requests, maxTokens: values.sampling_max_tokens }
       : null,
     elicitation: values.elicitation,
+    alwaysLoad: values.always_load,
     source: server.source,
   }
   const transport = transportOf(server)

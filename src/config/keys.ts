@@ -42,6 +42,8 @@ function* keysOf(prefix: string, table: JsonObject): Generator<ConfigKey> {
 
 function typeOf(schema: JsonObject): string {
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(" | ")
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map((choice) => typeOf(tableOf(choice))).join(" | ")
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.type === "array") return `list of ${typeOf(tableOf(schema.items))}`
   if (schema.type === "object") return `table of ${typeOf(tableOf(schema.additionalProperties))}`
   return schema.type === undefined ? "anything" : String(schema.type)

@@ -16,6 +16,9 @@ export const names = z.array(name)
 /** A count of things that cannot be none. */
 export const positiveCount = z.int().check(z.minimum(1))
 
+/** Yes, no, or as it fits. */
+export const automatic = z.union([z.literal("auto"), z.boolean()], 'expected "auto", true or false')
+
 /** A wait in seconds. */
 export const seconds = z.number().check(z.gt(0), z.maximum(longestSeconds))
 

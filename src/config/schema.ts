@@ -1,7 +1,7 @@
 import * as z from "zod/mini"
 import { builtinToolNames } from "../contract/tool.ts"
 import { hooksSchema } from "./hook-schema.ts"
-import { described, jsonValue, mapOf, name, names, positiveCount, seconds, text } from "./schema-values.ts"
+import { automatic, described, jsonValue, mapOf, name, names, positiveCount, seconds, text } from "./schema-values.ts"
 import { serverSchema } from "./server-schema.ts"
 
 const actions = ["deny", "ask", "allow"] as const
@@ -57,6 +57,23 @@ const retrySchema = z.strictObject({
 
 const mcpSchema = z.strictObject({
   auto_connect: described(z._default(z.boolean(), true), "Start all servers; false: only those named by --only."),
+  lazy_loading: described(
+    z._default(automatic, "auto"),
+    "Load the definitions of MCP tools on demand; auto: when they are more than about 8,000 tokens.",
+  ),
+  deferred_tools: described(
+    z._default(automatic, "auto"),
+    "Use the API's deferred tools for that; auto: at the vendor's own endpoint. false: loaded definitions are appended.",
+  ),
+  summary_description_limit: described(
+    z._default(positiveCount, 100),
+    "Longest summary of a tool that is not loaded, in characters.",
+  ),
+  max_tools_per_search: described(z._default(positiveCount, 5), "Most tools that one mcp_tool_search finds and loads."),
+  always_load_tools: described(
+    z._default(names, []),
+    "Globs on full tool names, such as mcp__github__get_*: which never wait to be loaded on demand.",
+  ),
   description_limit: described(
     z._default(positiveCount, 2048),
     "Longest description of a tool and longest instructions of a server, in characters.",

@@ -52,6 +52,10 @@ export const serverSchema = z.strictObject({
     z._default(z.enum(["decline", "defaults"]), "decline"),
     "A server that wants to ask a person gets a refusal, or the defaults of its own form where it has all it needs.",
   ),
+  always_load: described(
+    z._default(names, []),
+    "Globs on the server's own tool names: which never wait to be loaded on demand.",
+  ),
 })
 
 /** `[mcp_servers.NAME]` with its defaults filled in. */

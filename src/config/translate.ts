@@ -55,6 +55,11 @@ export function toExpectSettings({ expect }: ConfigValues): ExpectSettings {
 export function toMcpSettings({ values: { mcp }, settings }: MergedConfig): McpSettings {
   const deadLetters = settings.get("mcp.dead_letter_file")
   return {
+    lazyLoading: mcp.lazy_loading,
+    deferredTools: mcp.deferred_tools,
+    summaryDescriptionLimit: mcp.summary_description_limit,
+    maxToolsPerSearch: mcp.max_tools_per_search,
+    alwaysLoadTools: mcp.always_load_tools,
     descriptionLimit: mcp.description_limit,
     localConcurrency: mcp.local_concurrency,
     remoteConcurrency: mcp.remote_concurrency,

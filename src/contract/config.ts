@@ -23,6 +23,14 @@ export interface AgentSettings {
 
 /** `[mcp]`: how all servers are started and presented. */
 export interface McpSettings {
+  /** Do definitions of MCP tools wait until they are needed? `auto`: when they are many tokens. */
+  readonly lazyLoading: "auto" | boolean
+  /** Are they left to the API as deferred tools? `auto`: at the vendor's own endpoint. */
+  readonly deferredTools: "auto" | boolean
+  readonly summaryDescriptionLimit: number
+  readonly maxToolsPerSearch: number
+  /** Globs on full names of tools that never wait. */
+  readonly alwaysLoadTools: readonly string[]
   readonly descriptionLimit: number
   readonly localConcurrency: number
   readonly remoteConcurrency: number

@@ -50,6 +50,7 @@ export const callErrorCodeSchema = z.enum([
 const resultBlockSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text }),
   z.object({ type: z.literal("image"), media_type: text, bytes: count }),
+  z.object({ type: z.literal("tool_reference"), tool: text }),
 ])
 
 const messageBlockSchema = z.discriminatedUnion("type", [
@@ -191,6 +192,17 @@ export const runEventSchema = z.discriminatedUnion("type", [
       decision: z.optional(decisionSchema),
     },
   ),
+  eventSchema("tool.search", "mcp_tool_search looked for tools; `names` are what it found, best first.", {
+    query: text,
+    regex: z.boolean(),
+    results: count,
+    names: z.array(text),
+  }),
+  eventSchema("tool.dynamicLoad", "The definition of a tool was loaded, because it was found or called.", {
+    tool: text,
+    server: z.nullable(text),
+    by: z.enum(["search", "call"]),
+  }),
   eventSchema("retry", "Something failed in a way that is worth another try.", {
     what: z.enum(["model", "mcp"]),
     attempt: count,
@@ -211,6 +223,7 @@ export const runEventSchema = z.discriminatedUnion("type", [
     structured: z.optional(z.unknown()),
     duration_ms: count,
     tools_offered: count,
+    tools_deferred: count,
     files_changed: z.array(fileChangeSchema),
     expectations: z.array(expectationSchema),
     redactions: count,

@@ -53,6 +53,8 @@ export interface ToolDefinition {
   readonly name: string
   readonly description: string
   readonly inputSchema: JsonSchema
+  /** The API holds the definition back until a `tool_reference` in a result names the tool. */
+  readonly deferred?: true
 }
 
 /** Everything one request is made of. */
@@ -102,5 +104,7 @@ export interface Model {
   readonly id: string
   /** Can the cost of this model be known? A cost limit is refused when not. */
   readonly priced: boolean
+  /** Does the endpoint take deferred tools and references to them? Only the vendor's own is known to. */
+  readonly takesDeferredTools?: boolean
   ask(request: ModelRequest, context: ModelContext): Promise<ModelAnswer>
 }

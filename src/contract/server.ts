@@ -22,6 +22,8 @@ interface ServerSettings {
   readonly sampling: SamplingBudget | null
   /** What a server is answered that wants to ask a person. */
   readonly elicitation: "decline" | "defaults"
+  /** Globs on the server's own names of tools whose definitions never wait. */
+  readonly alwaysLoad: readonly string[]
   /** Where the server was configured, such as `agent.toml:3`. */
   readonly source: string
 }

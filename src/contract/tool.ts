@@ -26,6 +26,8 @@ export type Subject =
 export type ResultBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly mediaType: string; readonly data: string }
+  /** A tool that was found. Where the API takes references, the model is shown its definition in this place. */
+  | { readonly type: "tool_reference"; readonly tool: string }
 
 /** Why a call has no good result; `null` in reports when it has one. */
 export type CallErrorCode =
@@ -70,13 +72,15 @@ export interface Tool {
 /** The file and shell tools, in the order in which they are always offered. */
 export const builtinToolNames = ["Read", "Write", "Edit", "Glob", "Grep", "Bash"] as const
 
+/** The tools that find deferred tools. They only inform, so their calls are no work done. */
+export const searchToolNames = ["mcp_tool_search", "mcp_tool_list"] as const
+
 /** Every name that a tool of our own has or may get; no custom tool can have it. */
 export const reservedToolNames: readonly string[] = [
   ...builtinToolNames,
   "ListMcpResources",
   "ReadMcpResource",
-  "mcp_tool_search",
-  "mcp_tool_list",
+  ...searchToolNames,
   "Agent",
   "report_finding",
 ]

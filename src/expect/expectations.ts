@@ -2,6 +2,7 @@ import picomatch from "picomatch"
 import type { ExpectSettings } from "../contract/config.ts"
 import type { RunEventOf } from "../contract/event.ts"
 import type { Report } from "../contract/report.ts"
+import { searchToolNames } from "../contract/tool.ts"
 
 /** One thing that had to hold, and whether it did. */
 export type Expectation = RunEventOf<"run.end">["expectations"][number]
@@ -40,7 +41,7 @@ export function judgeExpectations(settings: ExpectSettings, facts: RunFacts): Ex
 }
 
 const neverRan = new Set<string>(["denied", "unknown_tool", "not_run"])
-const searchTools = new Set(["mcp_tool_search", "mcp_tool_list"])
+const searchTools = new Set<string>(searchToolNames)
 
 function someCallSucceeds(calls: RunFacts["calls"]): Expectation {
   const succeeded = calls.filter(({ ok, tool }) => ok && !searchTools.has(tool)).length

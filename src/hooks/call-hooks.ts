@@ -143,9 +143,9 @@ function toldOfResult(result: ToolResult) {
     ok: !isError,
     error_code: isError ? errorCode : null,
     content: content.map((block) =>
-      block.type === "text"
-        ? block
-        : { type: "image", media_type: block.mediaType, bytes: Buffer.byteLength(block.data, "base64") },
+      block.type === "image"
+        ? { type: "image", media_type: block.mediaType, bytes: Buffer.byteLength(block.data, "base64") }
+        : block,
     ),
     ...(structured === undefined ? {} : { structured }),
   }

@@ -67,6 +67,7 @@ function joinMessages(messages: readonly JsonObject[]): string {
 function textOfBlock(block: unknown): string {
   const adapted = adaptBlock(block)
   if (adapted.type === "text") return adapted.text
+  if (adapted.type === "tool_reference") return `[tool ${adapted.tool}]`
   return `[image ${adapted.mediaType}, ${Buffer.byteLength(adapted.data, "base64")} bytes]`
 }
 

@@ -1,5 +1,5 @@
-import picomatch from "picomatch"
 import type { ServerConfig } from "../contract/server.ts"
+import { compileNameGlobs } from "../util/name-globs.ts"
 import type { ServerTool } from "./discover.ts"
 
 /** A tool that the configuration of its server keeps from the model. */
@@ -13,8 +13,8 @@ export function selectTools(
   tools: readonly ServerTool[],
   config: Pick<ServerConfig, "enabledTools" | "disabledTools">,
 ): { readonly offered: readonly ServerTool[]; readonly hidden: readonly HiddenTool[] } {
-  const isEnabled = matcher(config.enabledTools)
-  const isDisabled = matcher(config.disabledTools)
+  const isEnabled = compileNameGlobs(config.enabledTools)
+  const isDisabled = compileNameGlobs(config.disabledTools)
   const offered: ServerTool[] = []
   const hidden: HiddenTool[] = []
   for (const tool of tools) {
@@ -23,9 +23,4 @@ export function selectTools(
     else offered.push(tool)
   }
   return { offered, hidden }
-}
-
-/** `bash` lets a star match slashes too: tool names are no paths. */
-function matcher(globs: readonly string[]): (name: string) => boolean {
-  return globs.length === 0 ? () => false : picomatch([...globs], { dot: true, nonegate: true, bash: true })
 }

@@ -52,6 +52,7 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
   return {
     id: options.model,
     priced: models.every((model) => priceOf(model, options.prices) !== null),
+    takesDeferredTools: endpoint === publicEndpoint,
     async ask(request, context) {
       const client = await opening
       const deadline = performance.now() + waits.requestMs

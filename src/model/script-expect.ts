@@ -4,7 +4,9 @@ import type { ScriptExpectation } from "./script-schema.ts"
 
 /** The first thing in a request that is not as the turn expects, in words; `null` when all is. */
 export function findMismatch(expectation: ScriptExpectation, request: ModelRequest): string | null {
-  const offered = request.tools.map((tool) => tool.name)
+  const offered = request.tools
+    .filter((tool) => !tool.deferred || isReferredTo(tool.name, request))
+    .map(({ name }) => name)
   const missing = expectation.tools_offered?.find((name) => !offered.includes(name))
   if (missing !== undefined) return `the tool ${missing} should be offered, but only these are: ${listOf(offered)}`
   const unwanted = expectation.tools_not_offered?.find((name) => offered.includes(name))
@@ -20,6 +22,17 @@ export function findMismatch(expectation: ScriptExpectation, request: ModelReque
     lacks("the last message", expectation.last_message_contains, textOf(request.messages.at(-1))) ??
     lacks("the last result", expectation.last_result_contains, last === null ? null : textOfResult(last.content)) ??
     wrongOutcome(expectation.last_result_is_error, last)
+  )
+}
+
+/** A deferred tool is on offer once a result has referred to it, as it is for the API. */
+function isReferredTo(tool: string, { messages }: ModelRequest): boolean {
+  return messages.some(({ content }) =>
+    content.some(
+      (block) =>
+        block.type === "tool_result" &&
+        block.content.some((part) => part.type === "tool_reference" && part.tool === tool),
+    ),
   )
 }
 
@@ -58,7 +71,20 @@ function textOf(message: Message | undefined): string | null {
 }
 
 function textOfResult(content: readonly ResultBlock[]): string {
-  return content.map((block) => (block.type === "text" ? block.text : `[${block.mediaType}]`)).join("\n")
+  return content.map(textOfPart).join("\n")
+}
+
+function textOfPart(part: ResultBlock): string {
+  switch (part.type) {
+    case "text":
+      return part.text
+    case "image":
+      return `[${part.mediaType}]`
+    case "tool_reference":
+      return `[${part.tool}]`
+    default:
+      return part satisfies never
+  }
 }
 
 function listOf(names: readonly string[]): string {

@@ -5,6 +5,7 @@ import type {
   MessageCreateParamsStreaming,
   MessageParam,
   TextBlockParam,
+  ToolReferenceBlockParam,
   ToolResultBlockParam,
 } from "@anthropic-ai/sdk/resources/messages/messages"
 import type { AgentSettings } from "../contract/config.ts"
@@ -23,13 +24,15 @@ export function toWireRequest(
   options: { readonly model: string; readonly effort: AgentSettings["effort"] },
 ): MessageCreateParamsStreaming {
   const { system, tools } = toWirePrefix(request)
+  const deferred = new Set(request.tools.flatMap((tool) => (tool.deferred ? [tool.name] : [])))
+  const messages = request.messages.map((message) => toWireMessage(message, deferred))
   return {
     model: options.model,
     max_tokens: request.maxOutputTokens,
     ...toOutputConfig(options.effort, request.answerSchema),
     ...(tools.length === 0 ? {} : { tools }),
     ...(system.length === 0 ? {} : { system }),
-    messages: markNewest(request.messages.map(toWireMessage).filter((message) => message.content.length > 0)),
+    messages: markNewest(messages.filter((message) => message.content.length > 0)),
     stream: true,
   }
 }
@@ -52,15 +55,20 @@ export function encodeRequest(request: MessageCreateParamsStreaming): Uint8Array
   return new TextEncoder().encode(json)
 }
 
-/** Tools come before the system prompt in what is cached, so one mark at the end of both covers both. */
+/**
+ * Tools come before the system prompt in what is cached, so one mark at the end of both covers both. Deferred tools are
+ * no part of it, wherever they stand, and the API refuses a mark on them.
+ */
 function toWirePrefix(request: ModelRequest) {
   const system: TextBlockParam[] =
     request.system === "" ? [] : [{ type: "text", text: request.system, cache_control: cacheMark }]
+  const last = request.tools.findLastIndex((tool) => !tool.deferred)
   const tools = request.tools.map((tool, index) => ({
     name: tool.name,
     description: tool.description,
     input_schema: tool.inputSchema as { type: "object" },
-    ...(system.length === 0 && index === request.tools.length - 1 ? { cache_control: cacheMark } : {}),
+    ...(tool.deferred ? { defer_loading: true } : {}),
+    ...(system.length === 0 && index === last ? { cache_control: cacheMark } : {}),
   }))
   return { system, tools }
 }
@@ -70,9 +78,9 @@ interface WireMessage {
   readonly content: readonly ContentBlockParam[]
 }
 
-function toWireMessage(message: Message): WireMessage {
+function toWireMessage(message: Message, deferred: ReadonlySet<string>): WireMessage {
   if (message.role === "assistant") return { role: "assistant", content: message.content.flatMap(toWireAssistantBlock) }
-  return { role: "user", content: message.content.flatMap(toWireUserBlock) }
+  return { role: "user", content: message.content.flatMap((block) => toWireUserBlock(block, deferred)) }
 }
 
 function toWireAssistantBlock(block: AssistantBlock): ContentBlockParam[] {
@@ -90,18 +98,23 @@ function toWireAssistantBlock(block: AssistantBlock): ContentBlockParam[] {
   }
 }
 
-function toWireUserBlock(block: UserBlock): ContentBlockParam[] {
+function toWireUserBlock(block: UserBlock, deferred: ReadonlySet<string>): ContentBlockParam[] {
   switch (block.type) {
     case "text":
       return toWireText(block.text)
     case "tool_result":
-      return [toWireResult(block)]
+      return [toWireResult(block, deferred)]
     default:
       throw new Error(`unknown block ${JSON.stringify(block satisfies never)}`)
   }
 }
 
-function toWireResult(block: Extract<UserBlock, { type: "tool_result" }>): ToolResultBlockParam {
+function toWireResult(
+  block: Extract<UserBlock, { type: "tool_result" }>,
+  deferred: ReadonlySet<string>,
+): ToolResultBlockParam {
+  const references = toWireReferences(block.content, deferred)
+  if (references.length > 0) return { type: "tool_result", tool_use_id: block.toolUseId, content: references }
   const content = block.content.flatMap((part) => toWireResultPart(part, block))
   const result = { type: "tool_result", tool_use_id: block.toolUseId } as const
   if (!block.isError) return { ...result, content }
@@ -112,6 +125,15 @@ function toWireResult(block: Extract<UserBlock, { type: "tool_result" }>): ToolR
   }
 }
 
+/** Where the API shows the definition in place of a reference, the text beside it is not needed, nor may it be mixed in. */
+function toWireReferences(content: readonly ResultBlock[], deferred: ReadonlySet<string>): ToolReferenceBlockParam[] {
+  return content.flatMap((part) =>
+    part.type === "tool_reference" && deferred.has(part.tool)
+      ? [{ type: "tool_reference" as const, tool_name: part.tool }]
+      : [],
+  )
+}
+
 const imageTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const
 
 /** The API refuses images of other types, and any image in a failed result. */
@@ -120,6 +142,7 @@ function toWireResultPart(
   { isError }: { readonly isError: boolean },
 ): (TextBlockParam | ImageBlockParam)[] {
   if (part.type === "text") return toWireText(part.text)
+  if (part.type === "tool_reference") return []
   const mediaType = imageTypes.find((type) => type === part.mediaType)
   if (mediaType === undefined || isError) return toWireText(`[an image of type ${part.mediaType} that cannot be shown]`)
   return [{ type: "image", source: { type: "base64", media_type: mediaType, data: part.data } }]

@@ -21,6 +21,7 @@ export function foldReport(events: Iterable<RunEvent>): Report {
 export function createReportFold(): ReportFold {
   const servers = new Map<string, Report["servers"][number]>()
   const calls = new Map<string, Report["calls"][number]>()
+  const loaded = new Set<string>()
   const warnings: Report["warnings"] = []
   const usage = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
   let start: RunEventOf<"run.start"> | null = null
@@ -62,6 +63,9 @@ export function createReportFold(): ReportFold {
       case "hook":
         addHook(event)
         return
+      case "tool.dynamicLoad":
+        loaded.add(event.tool)
+        return
       case "retry":
         retries += 1
         return
@@ -74,6 +78,7 @@ export function createReportFold(): ReportFold {
       case "limit":
       case "server.log":
       case "tool.progress":
+      case "tool.search":
         return
       default:
         // Transcripts of later versions may hold events that this one does not know.
@@ -126,7 +131,7 @@ export function createReportFold(): ReportFold {
       usage: { ...usage },
       cost_usd: costUsd === null ? null : Number(costUsd.toFixed(9)),
       servers: [...servers.values()],
-      tools: { offered: end?.tools_offered ?? 0, deferred: 0, loaded: 0 },
+      tools: { offered: end?.tools_offered ?? 0, deferred: end?.tools_deferred ?? 0, loaded: loaded.size },
       calls: [...calls.values()],
       denied,
       files_changed: end?.files_changed ?? [],

@@ -65,6 +65,10 @@ export function createProgress(options: ProgressOptions): (event: RunEvent) => r
       case "hook":
         if (event.call_id !== null && event.decision !== undefined) decisions.set(event.call_id, event.decision)
         return isQuiet ? [] : renderHook(event, isVerbose, paint)
+      case "tool.search":
+        return isVerbose ? [paint("dim", `found ${event.results} for ${toLogLine(event.query)}`)] : []
+      case "tool.dynamicLoad":
+        return isQuiet ? [] : [`tool ${toLogLine(event.tool)}: loaded (${event.by})`]
       case "retry":
         if (isQuiet) return []
         return [

@@ -31,7 +31,9 @@ export function createDesk(rooms: DeskRooms): CallDesk {
     if (tool) return { kind: "offered", tool }
     const rule = toolbox.hiddenBy(name) ?? tools.withheldBy(name)
     if (rule) return { kind: "hidden", judgement: hiddenJudgement(name, rule) }
-    const message = `There is no tool called "${name}". The tools of this run are: ${toolbox.definitions.map((definition) => definition.name).join(", ")}`
+    const names = toolbox.definitions.flatMap((definition) => (definition.deferred ? [] : [definition.name]))
+    const more = names.length < toolbox.tools.length ? "; mcp_tool_search finds more" : ""
+    const message = `There is no tool called "${name}". The tools of this run are: ${names.join(", ")}${more}`
     return { kind: "unknown", message }
   }
 

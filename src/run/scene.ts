@@ -20,7 +20,7 @@ type StartFacts = Omit<RunEventOf<"run.start">, "type" | "schema_version" | "seq
 /** How a run ended, with what the last event and the files need beside the events before it. */
 export interface RunEnd {
   readonly outcome: Outcome
-  readonly toolsOffered: number
+  readonly tools: { readonly offered: number; readonly deferred: number }
   readonly expectations: RunEventOf<"run.end">["expectations"]
   readonly filesChanged: RunEventOf<"run.end">["files_changed"]
   readonly patch: string
@@ -75,7 +75,8 @@ export function setScene(options: RunOptions, host: Host): Scene {
       answer: outcome.answer,
       ...(outcome.kind === "answered" && outcome.structured !== undefined && { structured: outcome.structured }),
       duration_ms: Math.round(elapsedMs()),
-      tools_offered: end.toolsOffered,
+      tools_offered: end.tools.offered,
+      tools_deferred: end.tools.deferred,
       files_changed: end.filesChanged,
       expectations: end.expectations,
       redactions: 0,

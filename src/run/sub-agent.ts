@@ -1,6 +1,6 @@
 import { shareLimits } from "../agent/limits.ts"
 import { type LoopOptions, runLoop } from "../agent/loop.ts"
-import { subAgentNote } from "../agent/prompt.ts"
+import { composeSystemPrompt, type PromptParts, subAgentNote } from "../agent/prompt.ts"
 import type { Emit } from "../contract/event.ts"
 import type { Outcome } from "../contract/outcome.ts"
 import type { Reason } from "../contract/reason.ts"
@@ -13,8 +13,8 @@ import { createDesk, type DeskRooms } from "./desk.ts"
 export interface ParentRun {
   readonly loop: LoopOptions
   readonly rooms: DeskRooms
-  /** The system prompt, without what is asked of the answer of the run. */
-  readonly system: string
+  /** What the system prompt is made of, without what is asked of the answer of the run. */
+  readonly prompt: PromptParts
 }
 
 /** The tool that starts sub-agents. */
@@ -46,7 +46,7 @@ export function createSubAgents(parent: () => ParentRun): SubAgents {
     },
     origin: { kind: "builtin" },
     async execute(input, { callId, signal }) {
-      const { loop, rooms, system } = parent()
+      const { loop, rooms, prompt } = parent()
       const wanted = Array.isArray(input.tools) ? input.tools.map(String) : null
       const names = rooms.tools.toolbox().tools.flatMap((tool) => (startsAgents(tool) ? [] : [tool.name]))
       const unknown = wanted?.filter((name) => !names.includes(name)) ?? []
@@ -55,12 +55,12 @@ export function createSubAgents(parent: () => ParentRun): SubAgents {
         return errorResult("invalid_input", message)
       }
       const keeps = (tool: Tool) => !startsAgents(tool) && (wanted?.includes(tool.name) ?? true)
-      const toolbox = () => narrowToolbox(rooms.tools.toolbox(), keeps)
+      const toolbox = () => narrowToolbox(rooms.tools.toolbox(), keeps, { inFull: wanted !== null })
       const outcome = await runLoop({
         ...loop,
         task: String(input.task),
         answerSchema: null,
-        system: `${system}\n\n${subAgentNote}`,
+        system: `${composeSystemPrompt(wanted === null ? prompt : { ...prompt, catalogue: null })}\n\n${subAgentNote}`,
         definitions: () => toolbox().definitions,
         desk: createDesk({ ...rooms, tools: { ...rooms.tools, toolbox } }),
         limits: shareLimits(loop.limits),

@@ -2,13 +2,16 @@ import { homedir } from "node:os"
 import type { Config } from "../contract/config.ts"
 import type { Rule } from "../contract/decision.ts"
 import type { Emit } from "../contract/event.ts"
+import type { Model } from "../contract/model.ts"
 import type { Host, RunOptions } from "../contract/run-options.ts"
-import { builtinToolNames, type Tool } from "../contract/tool.ts"
+import { builtinToolNames, searchToolNames, type Tool } from "../contract/tool.ts"
 import type { Pool } from "../mcp/pool.ts"
 import type { Policy } from "../permissions/policy.ts"
 import { createBuiltinTools } from "../tools/builtin-tools.ts"
 import { createCustomTools } from "../tools/custom-tools.ts"
-import { createToolbox, type OfferedTools, type Toolbox } from "../tools/toolbox.ts"
+import { chooseDeferred } from "../tools/lazy/choose-deferred.ts"
+import { createLazyTools, type LazyTools } from "../tools/lazy/lazy-tools.ts"
+import { createToolbox, inOrder, type OfferedTools, type Toolbox } from "../tools/toolbox.ts"
 import { createWorkspace } from "../tools/workspace.ts"
 
 /** What the tools of a run are made from. */
@@ -21,6 +24,7 @@ export interface ToolSources {
   readonly pool: Pool
   /** The tool that starts sub-agents, if it is on. */
   readonly agent: Tool | null
+  readonly model: Pick<Model, "takesDeferredTools">
   readonly emit: Emit
 }
 
@@ -30,6 +34,10 @@ export interface CollectedTools {
   toolbox(): OfferedTools
   /** The setting that withholds a tool, in the form of the rule that it amounts to. */
   withheldBy(name: string): Rule | null
+  /** What the system prompt says of tools that load on demand; `null` when none does. It never changes. */
+  readonly catalogue: string | null
+  /** How many tools there are at the start, and how many of them wait to be loaded. */
+  readonly counts: { readonly offered: number; readonly deferred: number }
 }
 
 /** Every tool of a run: built-in, from servers, from the caller; and a warning for each rule that matches none of them. */
@@ -46,10 +54,14 @@ export function collectTools(sources: ToolSources): CollectedTools {
   })
   const own = [...builtin, ...pool.resourceTools(), ...(agent === null ? [] : [agent])]
   const warned = new Set<string>()
+  const isHidden = (tool: Tool) => policy.hides(tool) !== null
+  const visible = () => inOrder(ofServers.filter((tool) => !isHidden(tool)))
   let ofServers = pool.tools()
+  const lazy = chooseLazyTools(visible(), sources)
   const first = offer()
-  const toolbox = createToolbox(first, policy.hides)
-  for (const rule of policy.deadRules(first)) {
+  const toolbox = createToolbox(first, policy.hides, lazy?.presentationOf)
+  const inFull = toolbox.definitions.filter((definition) => !definition.deferred)
+  for (const rule of policy.deadRules([...first, ...searchToolNames.map((name) => ({ name }))])) {
     const message = `${rule.source}: the rule ${rule.action} "${rule.tool}" matches no tool of this run`
     emit({ type: "warning", code: "dead_rule", message })
   }
@@ -60,7 +72,8 @@ export function collectTools(sources: ToolSources): CollectedTools {
     const settings = config.tools.custom.filter(({ uses }) => !absent.has(uses))
     const custom = createCustomTools(settings, [...own, ...ofServers])
     for (const message of custom.warnings) warnOnce("custom_tool", message)
-    return [...own, ...custom.tools, ...(options.tools ?? []), ...ofServers]
+    const served = lazy === null ? ofServers : [...ofServers.filter(isHidden), ...lazy.adopt(visible())]
+    return [...own, ...custom.tools, ...(options.tools ?? []), ...served]
   }
 
   /** The pool makes a new list whenever a server has come, gone or changed. */
@@ -83,7 +96,23 @@ export function collectTools(sources: ToolSources): CollectedTools {
     emit({ type: "warning", code, message })
   }
 
-  return { toolbox: follow, withheldBy: (name) => withheldBy(name, config, pool) }
+  return {
+    toolbox: follow,
+    withheldBy: (name) => withheldBy(name, config, pool),
+    catalogue: lazy?.catalogue ?? null,
+    counts: { offered: toolbox.tools.length, deferred: toolbox.tools.length - inFull.length },
+  }
+}
+
+/** Without the search tool nothing that waits could be found, so a rule that hides it ends lazy loading. */
+function chooseLazyTools(tools: readonly Tool[], { config, policy, model, emit }: ToolSources): LazyTools | null {
+  const { mcp: settings, servers } = config
+  const alwaysLoad = new Map(servers.map((server) => [server.name, server.alwaysLoad]))
+  const waits = chooseDeferred(tools, { ...settings, alwaysLoad })
+  if (waits === null || !tools.some(waits) || policy.hides({ name: "mcp_tool_search" }) !== null) return null
+  const { deferredTools } = settings
+  const refers = deferredTools === "auto" ? model.takesDeferredTools === true : deferredTools
+  return createLazyTools({ tools, waits, delivery: refers ? "reference" : "append", settings, emit })
 }
 
 function withheldBy(tool: string, config: Config, pool: Pool): Rule | null {

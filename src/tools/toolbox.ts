@@ -3,12 +3,16 @@ import type { ToolDefinition } from "../contract/model.ts"
 import { builtinToolNames, type Tool } from "../contract/tool.ts"
 import { UserError } from "../contract/user-error.ts"
 
+/** How the model is told of a tool: at once, by the API when a result refers to it, or not yet. */
+export type Presentation = "full" | "deferred" | "none"
+
 /** The tools of a run by name. A hidden tool is not found and not offered, but the rule that hides it is known. */
 export interface Toolbox {
   /** A tool that may be called: on offer now, or absent, which its result then explains. */
   find(name: string): Tool | null
   hiddenBy(name: string): Rule | null
   readonly tools: readonly Tool[]
+  /** What the model is told now, in the order in which it was first told. */
   readonly definitions: readonly ToolDefinition[]
   /** Offer these from now on. Of two tools with one name the first is taken; the names of the others are returned. */
   update(tools: readonly Tool[], absent: readonly Tool[]): readonly string[]
@@ -18,24 +22,27 @@ export interface Toolbox {
  * Collect the tools of a run, in an order that never changes between turns or runs: the prompt cache depends on it. Tools
  * that come later are put at the end, and keep their place from then on.
  */
-export function createToolbox(first: readonly Tool[], hides: (tool: Tool) => Rule | null): Toolbox {
+export function createToolbox(
+  first: readonly Tool[],
+  hides: (tool: Tool) => Rule | null,
+  presentationOf: (tool: Tool) => Presentation = () => "full",
+): Toolbox {
+  const present = createPresenter(presentationOf)
   const places = new Map<string, number>()
   const hidden = new Map<string, Rule>()
   let offered = new Map<string, Tool>()
   let absent = new Map<string, Tool>()
   let tools: readonly Tool[] = []
-  let definitions: readonly ToolDefinition[] = []
 
   function update(now: readonly Tool[], gone: readonly Tool[]): readonly string[] {
     const named = byName(now)
-    for (const tool of [...named.values()].sort(byPlace)) {
+    for (const tool of inOrder([...named.values()])) {
       if (!places.has(tool.name)) places.set(tool.name, places.size)
       const rule = hides(tool)
       if (rule !== null) hidden.set(tool.name, rule)
     }
     const visible = [...named.values()].filter(({ name }) => !hidden.has(name))
     tools = visible.sort((one, other) => (places.get(one.name) ?? 0) - (places.get(other.name) ?? 0))
-    definitions = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
     offered = byName(tools)
     absent = byName(gone.filter(({ name }) => !hidden.has(name)))
     return now.filter((tool) => named.get(tool.name) !== tool).map(({ name }) => name)
@@ -50,7 +57,7 @@ export function createToolbox(first: readonly Tool[], hides: (tool: Tool) => Rul
       return tools
     },
     get definitions() {
-      return definitions
+      return present(tools)
     },
     update,
   }
@@ -59,8 +66,12 @@ export function createToolbox(first: readonly Tool[], hides: (tool: Tool) => Rul
 /** The tools of a run as they are now, for those who use them. */
 export type OfferedTools = Omit<Toolbox, "update">
 
-/** The same tools, but only those that are kept; hidden tools stay hidden. */
-export function narrowToolbox(toolbox: OfferedTools, keeps: (tool: Tool) => boolean): OfferedTools {
+/** The same tools, but only those that are kept; hidden tools stay hidden. Tools that were chosen one by one do not wait. */
+export function narrowToolbox(
+  toolbox: OfferedTools,
+  keeps: (tool: Tool) => boolean,
+  { inFull }: { readonly inFull: boolean },
+): OfferedTools {
   function find(name: string): Tool | null {
     const tool = toolbox.find(name)
     return tool !== null && keeps(tool) ? tool : null
@@ -69,7 +80,35 @@ export function narrowToolbox(toolbox: OfferedTools, keeps: (tool: Tool) => bool
     find,
     hiddenBy: toolbox.hiddenBy,
     tools: toolbox.tools.filter(keeps),
-    definitions: toolbox.definitions.filter(({ name }) => find(name) !== null),
+    definitions: inFull
+      ? toolbox.tools.filter(keeps).map(toDefinition)
+      : toolbox.definitions.filter(({ name }) => find(name) !== null),
+  }
+}
+
+/** What the model is told of a tool. */
+export function toDefinition({ name, description, inputSchema }: Tool): ToolDefinition {
+  return { name, description, inputSchema }
+}
+
+/** By place: built-in tools first, then by name. The same on every machine and in every run. */
+export function inOrder(tools: readonly Tool[]): readonly Tool[] {
+  return tools.toSorted(byPlace)
+}
+
+/** Definitions in the order in which the model was first told of the tools: what is loaded later comes last. */
+function createPresenter(presentationOf: (tool: Tool) => Presentation) {
+  const places = new Map<string, number>()
+  const placeOf = ({ name }: Tool) => places.get(name) ?? 0
+  return (tools: readonly Tool[]): readonly ToolDefinition[] => {
+    const told = tools.filter((tool) => presentationOf(tool) !== "none")
+    for (const { name } of told) if (!places.has(name)) places.set(name, places.size)
+    return told
+      .toSorted((one, other) => placeOf(one) - placeOf(other))
+      .map((tool) => ({
+        ...toDefinition(tool),
+        ...(presentationOf(tool) === "deferred" ? { deferred: true as const } : {}),
+      }))
   }
 }
 

@@ -15,6 +15,7 @@ const defaults = {
   roots: false,
   sampling: null,
   elicitation: "decline",
+  alwaysLoad: [],
 }
 
 describe("[mcp_servers]", () => {
@@ -43,6 +44,7 @@ sampling_max_requests = 2
 elicitation = "defaults"
 disabled_tools = ["read_secret"]
 trust_hints = true
+always_load = ["read_now"]
 `,
     })
     const env = { PATH: "/bin", PASSED_ON: "yes" }
@@ -78,6 +80,7 @@ trust_hints = true
         roots: true,
         sampling: { maxRequests: 2, maxTokens: 50_000 },
         elicitation: "defaults",
+        alwaysLoad: ["read_now"],
         source: "agent.toml:5",
       },
     ])

@@ -63,7 +63,7 @@ export async function useServers({ cli, servers, uses, files }: Uses): Promise<C
 }
 
 function textOf(result: RunEventOf<"tool.result"> | undefined): string {
-  const texts = result?.content.map((block) => (block.type === "text" ? block.text : `[${block.media_type}]`))
+  const texts = result?.content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`))
   return texts?.join("\n") ?? "no result"
 }
 

@@ -23,10 +23,16 @@ const settings = {
   roots: false,
   sampling: null,
   elicitation: "decline",
+  alwaysLoad: [],
   source: "agent.toml:1",
 } as const
 
 const mcpSettings: McpSettings = {
+  lazyLoading: "auto",
+  deferredTools: "auto",
+  summaryDescriptionLimit: 100,
+  maxToolsPerSearch: 5,
+  alwaysLoadTools: [],
   descriptionLimit: 2048,
   localConcurrency: 3,
   remoteConcurrency: 20,

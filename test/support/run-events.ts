@@ -27,7 +27,16 @@ export function runStart(fields: Partial<BodyOf<"run.start">> = {}): BodyOf<"run
 /** The last event of a run that answered, with any field replaced. */
 export function runEnd(fields: Partial<BodyOf<"run.end">> = {}): BodyOf<"run.end"> {
   const ending = { status: "completed", exit_code: 0, reason: null, answer: "Done.", duration_ms: 1500 } as const
-  return { type: "run.end", ...ending, tools_offered: 9, files_changed: [], expectations: [], redactions: 0, ...fields }
+  return {
+    type: "run.end",
+    ...ending,
+    tools_offered: 9,
+    tools_deferred: 0,
+    files_changed: [],
+    expectations: [],
+    redactions: 0,
+    ...fields,
+  }
 }
 
 /** A request for a call, allowed unless said otherwise. */

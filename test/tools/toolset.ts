@@ -51,6 +51,8 @@ export function toolsetIn(root: string, options: ToolsetOptions = {}) {
 
 /** The text of a result, with its error code in front when it failed. */
 export function textOfResult(result: ToolResult): string {
-  const text = result.content.map((block) => (block.type === "text" ? block.text : `<${block.mediaType}>`)).join("\n")
+  const text = result.content
+    .map((block) => (block.type === "text" ? block.text : `<${block.type === "image" ? block.mediaType : block.tool}>`))
+    .join("\n")
   return result.isError ? `${result.errorCode}: ${text}` : text
 }

@@ -61,7 +61,7 @@ function findTool(session: ServerSession, pool: Pool, name: string): Tool | numb
 function show(session: ServerSession, tool: Tool, result: ToolResult): number {
   const { isError, errorCode = "tool_error", structured = null } = result
   const content = result.content.map((block) =>
-    block.type === "text" ? block : { type: block.type, media_type: block.mediaType, data: block.data },
+    block.type === "image" ? { type: block.type, media_type: block.mediaType, data: block.data } : block,
   )
   const error_code = isError ? errorCode : null
   const answered = !isError || errorCode === "tool_error"

@@ -13,5 +13,6 @@ export function firstTextOf({ content }: ToolResult): string {
 
 function textOfBlock(block: ResultBlock): string {
   if (block.type === "text") return block.text
+  if (block.type === "tool_reference") return `[tool ${block.tool}]`
   return `[image ${block.mediaType}, ${Buffer.byteLength(block.data, "base64")} bytes]`
 }

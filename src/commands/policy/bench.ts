@@ -41,7 +41,7 @@ export function openBench(session: ServerSession, started: Pool | null): PolicyB
   const policy = createPolicy(config.permissions)
   const pool = started ?? idlePool(session)
   const agent = config.tools.agent ? standIn("Agent", { kind: "builtin" }) : null
-  const around = { options: {}, host: { env: {} }, workspace, config, pool, agent, emit: () => {} }
+  const around = { options: {}, host: { env: {} }, workspace, config, pool, agent, model: {}, emit: () => {} }
   // Whether a rule hides a tool is a question of its own here, so that none is missing.
   const tools = collectTools({ ...around, policy: { ...policy, hides: () => null } })
   const toolbox = tools.toolbox()
