@@ -3,6 +3,7 @@ import { BaseAnthropic } from "@anthropic-ai/sdk/client"
 import { identityTokenFromFile, identityTokenFromValue } from "@anthropic-ai/sdk/lib/credentials/identity-token"
 import { oidcFederationProvider } from "@anthropic-ai/sdk/lib/credentials/oidc-federation"
 import { Stream } from "@anthropic-ai/sdk/streaming"
+import { isJsonObject } from "../contract/json.ts"
 import type { Credentials } from "./access.ts"
 import { createProxyFetch, type ProxySettings } from "./proxy.ts"
 import type { Watch } from "./watch.ts"
@@ -18,6 +19,8 @@ export interface ApiClient {
   /** Send a request. Throws what the SDK throws, which for an error response is an error with `status`. */
   open(body: Uint8Array, watch: Watch): Promise<Response>
   events(response: Response): AsyncIterable<ServerEvent>
+  /** How many tokens a request would have, as the API counts them. Throws what the SDK throws. */
+  countTokens(request: object, signal: AbortSignal): Promise<number>
 }
 
 /** Make the client. This file is the border to the SDK and the only one that loads it. */
@@ -58,6 +61,12 @@ export async function createApiClient(options: {
         .asResponse()
     },
     events: (response) => Stream.rawEvents(response),
+    async countTokens(request, signal) {
+      const answer: unknown = await client.post("/v1/messages/count_tokens", { body: request, signal })
+      const tokens = isJsonObject(answer) ? answer.input_tokens : undefined
+      if (typeof tokens === "number") return tokens
+      throw new Error("the API answered a count without a number")
+    },
   }
 }
 

@@ -99,7 +99,7 @@ export function collectTools(sources: ToolSources): CollectedTools {
   return {
     toolbox: follow,
     withheldBy: (name) => withheldBy(name, config, pool),
-    catalogue: lazy?.catalogue ?? null,
+    catalogue: lazy?.catalogue.text ?? null,
     counts: { offered: toolbox.tools.length, deferred: toolbox.tools.length - inFull.length },
   }
 }

@@ -63,7 +63,9 @@ export async function useServers({ cli, servers, uses, files }: Uses): Promise<C
 }
 
 function textOf(result: RunEventOf<"tool.result"> | undefined): string {
-  const texts = result?.content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`))
+  const texts = result?.content.map((block) =>
+    block.type === "text" ? block.text : `[${block.type === "image" ? block.media_type : block.tool}]`,
+  )
   return texts?.join("\n") ?? "no result"
 }
 

@@ -1,5 +1,5 @@
 import { defineAction, type McpAction } from "./define-action.ts"
-import { callOptions, lintOptions, lockOptions, readOptions } from "./options.ts"
+import { callOptions, lintOptions, lockOptions, readOptions, searchOptions, statsOptions } from "./options.ts"
 
 const oneServer = { server: { describe: "Only this server", required: false } }
 
@@ -16,6 +16,18 @@ export const mcpActions: Readonly<Record<string, McpAction>> = {
     words: oneServer,
     options: {},
     load: async () => (await import("./tools.ts")).listTools,
+  }),
+  search: defineAction({
+    describe: "The tools that mcp_tool_search would find for the model, best first",
+    words: { query: { describe: "What the tool does, or its name", required: true } },
+    options: searchOptions,
+    load: async () => (await import("./search.ts")).searchTools,
+  }),
+  stats: defineAction({
+    describe: "What the tools cost in context, server by server, and what lazy loading saves",
+    words: {},
+    options: statsOptions,
+    load: async () => (await import("./stats.ts")).showStatistics,
   }),
   lint: defineAction({
     describe: "Score what servers say of their tools; exit code 8 when a tool is below --min-score",

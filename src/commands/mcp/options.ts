@@ -45,3 +45,19 @@ export const callOptions = {
     describe: "The dead letters. Default: mcp.dead_letter_file",
   },
 } as const satisfies OptionTable
+
+/** The options of `agent-run mcp search` beside the common ones. */
+export const searchOptions = {
+  regex: { type: "boolean", group: "Search", describe: "The query is a regular expression on names and descriptions" },
+  limit: {
+    type: "number",
+    value: "N",
+    group: "Search",
+    describe: "Most tools to find. Default: mcp.max_tools_per_search",
+  },
+} as const satisfies OptionTable
+
+/** The options of `agent-run mcp stats` beside the common ones. */
+export const statsOptions = {
+  estimate: { type: "boolean", group: "Counting", describe: "Estimate, also when a key for the API's count is there" },
+} as const satisfies OptionTable

@@ -1,6 +1,6 @@
 import type { Tool } from "../../contract/tool.ts"
 import { estimateTokens } from "./estimate-tokens.ts"
-import { summarize } from "./summary.ts"
+import { commonStems, summarize } from "./summary.ts"
 import { ownNameOf } from "./tool-index.ts"
 import { wordsOf } from "./words.ts"
 
@@ -20,7 +20,7 @@ type CataloguedTool = Pick<Tool, "name" | "description" | "origin">
 const budgets = { summaries: 3000, names: 6000 } as const
 
 const introduction = `# Tools that load on demand
-These MCP tools exist, but their definitions are not loaded. mcp_tool_search finds and loads tools by what they do; mcp_tool_list shows the tools of one server. A tool that was found can be called from then on. The line of a server shows how the full names of its tools begin.`
+These MCP tools are not loaded yet. mcp_tool_search finds and loads them by what they do, mcp_tool_list shows one server's; after that call them. Full names begin as the line of their server shows.`
 
 /** The richest catalogue that its budget allows. The same tools always give the same text: it is part of what is cached. */
 export function composeCatalogue(tools: readonly CataloguedTool[], summaryLimit: number): Catalogue {
@@ -32,48 +32,65 @@ export function composeCatalogue(tools: readonly CataloguedTool[], summaryLimit:
 
 /** The catalogue at one level, whatever it costs. */
 export function catalogueAt(level: CatalogueLevel, tools: readonly CataloguedTool[], summaryLimit: number): Catalogue {
-  const servers = new Map<string, CataloguedTool[]>()
-  for (const tool of tools) {
-    const own = servers.get(serverOf(tool))
-    if (own === undefined) servers.set(serverOf(tool), [tool])
-    else own.push(tool)
-  }
-  const sections = [...servers].map(([server, own]) => describeServer(level, { server, tools: own, summaryLimit }))
+  const entries = catalogueEntries(level, tools, summaryLimit)
+  const sections = [...byServer(tools)].map(([server, own]) => {
+    const head = `${beginningOf(server)} (${own.length})`
+    const listed = own.map(({ name }) => entries.get(name) ?? "")
+    switch (level) {
+      case "summaries":
+        return [head, ...listed].join("\n")
+      case "names":
+        return `${head}\n${listed.join(" ")}`
+      case "prefixes":
+        return `${head}: ${firstWords(own).join(" ")}`
+      default:
+        return level satisfies never
+    }
+  })
   const text = [introduction, ...sections].join(level === "prefixes" ? "\n" : "\n\n")
   return { level, text, tokens: estimateTokens(text) }
 }
 
+/** What the catalogue says of each tool, by its full name; nothing where it shows prefixes only. */
+export function catalogueEntries(
+  level: CatalogueLevel,
+  tools: readonly CataloguedTool[],
+  summaryLimit: number,
+): ReadonlyMap<string, string> {
+  if (level === "prefixes") return new Map()
+  return new Map(
+    [...byServer(tools)].flatMap(([server, own]) => {
+      const beginning = beginningOf(server)
+      const known = commonStems(own)
+      return own.map((tool) => {
+        const name = tool.name.startsWith(beginning) ? tool.name.slice(beginning.length) : `full name ${tool.name}`
+        const summary = level === "names" ? "" : summarize(tool, summaryLimit, known)
+        return [tool.name, summary === "" ? name : `${name}: ${summary}`] as const
+      })
+    }),
+  )
+}
+
 /** A tool in one line: its name, and what it does where the name does not say it already. */
-export function summaryLine(name: string, tool: CataloguedTool, summaryLimit: number): string {
+export function summaryLine(tool: CataloguedTool, summaryLimit: number): string {
   const summary = summarize(tool, summaryLimit)
-  return summary === "" ? name : `${name}: ${summary}`
+  return summary === "" ? tool.name : `${tool.name}: ${summary}`
 }
 
-function serverOf({ origin }: CataloguedTool): string {
-  return origin.kind === "mcp" ? origin.server : ""
-}
-
-interface ServerSection {
-  readonly server: string
-  readonly tools: readonly CataloguedTool[]
-  readonly summaryLimit: number
-}
-
-function describeServer(level: CatalogueLevel, { server, tools, summaryLimit }: ServerSection): string {
-  const beginning = `mcp__${server}__`.replace(/[^a-zA-Z0-9_-]/gu, "_")
-  const head = `${beginning} (${tools.length})`
-  const shortName = ({ name }: CataloguedTool) =>
-    name.startsWith(beginning) ? name.slice(beginning.length) : `full name ${name}`
-  switch (level) {
-    case "summaries":
-      return [head, ...tools.map((tool) => summaryLine(shortName(tool), tool, summaryLimit))].join("\n")
-    case "names":
-      return `${head}\n${tools.map(shortName).join(" ")}`
-    case "prefixes":
-      return `${head}: ${firstWords(tools).join(" ")}`
-    default:
-      return level satisfies never
+function byServer(tools: readonly CataloguedTool[]): ReadonlyMap<string, readonly CataloguedTool[]> {
+  const servers = new Map<string, CataloguedTool[]>()
+  for (const tool of tools) {
+    const server = tool.origin.kind === "mcp" ? tool.origin.server : ""
+    const own = servers.get(server)
+    if (own === undefined) servers.set(server, [tool])
+    else own.push(tool)
   }
+  return servers
+}
+
+/** What the full names of a server's tools begin with. */
+function beginningOf(server: string): string {
+  return `mcp__${server}__`.replace(/[^a-zA-Z0-9_-]/gu, "_")
 }
 
 const mostFirstWords = 12

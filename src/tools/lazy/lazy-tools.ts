@@ -3,7 +3,7 @@ import type { Emit } from "../../contract/event.ts"
 import { errorResult, type Tool } from "../../contract/tool.ts"
 import { createSchemaCheck } from "../../util/schema-check.ts"
 import { type Presentation, toDefinition } from "../toolbox.ts"
-import { composeCatalogue } from "./catalogue.ts"
+import { type Catalogue, composeCatalogue } from "./catalogue.ts"
 import { createListTool, createSearchTool } from "./search-tools.ts"
 
 /** What lazy loading is made of. */
@@ -21,7 +21,7 @@ export interface LazyOptions {
 /** MCP tools whose definitions wait until a search finds them or a call names them. */
 export interface LazyTools {
   /** What the system prompt says of the tools that wait at the start. It never changes during a run. */
-  readonly catalogue: string
+  readonly catalogue: Catalogue
   /** Look into these from now on. They come back with the search tools, and those that wait load when they are called. */
   adopt(tools: readonly Tool[]): readonly Tool[]
   presentationOf(tool: Tool): Presentation
@@ -52,7 +52,7 @@ export function createLazyTools({ tools: first, waits, delivery, settings, emit 
   const search = createSearchTool({ ...findable, maxTools, load: (tool) => load(tool, "search") })
   const list = createListTool(findable)
   return {
-    catalogue: composeCatalogue(waiting, summaryLimit).text,
+    catalogue: composeCatalogue(waiting, summaryLimit),
     adopt(now) {
       tools = now
       waiting = now.filter(waits)

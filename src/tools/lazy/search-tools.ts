@@ -30,13 +30,13 @@ export function createSearchTool(
   return defineTool({
     ...harmless,
     name: "mcp_tool_search",
-    description: `Find MCP tools and load their definitions, at most ${maxTools} at a time. They can be called from the next turn on.`,
+    description: `Find MCP tools and load their definitions, at most ${maxTools} at a time. Call them from the next turn on.`,
     inputSchema: {
       type: "object",
       properties: {
         query: { type: "string", description: "What the tool does, or its name" },
-        regex: { type: "boolean", description: "The query is a regular expression on names and descriptions" },
-        limit: { type: "integer", minimum: 1, description: "Fewer tools than that" },
+        regex: { type: "boolean", description: "Query is a regular expression on names and descriptions" },
+        limit: { type: "integer", minimum: 1 },
       },
       required: ["query"],
     },
@@ -59,15 +59,15 @@ export function createListTool({ tools, summaryLimit }: Findable): Tool {
   return defineTool({
     ...harmless,
     name: "mcp_tool_list",
-    description: "List the tools of one MCP server with their summaries. It loads none of them.",
+    description: "List the tools of one MCP server; loads none.",
     inputSchema: {
       type: "object",
-      properties: { server: { type: "string", description: "Name of the server" } },
+      properties: { server: { type: "string" } },
       required: ["server"],
     },
     async execute({ server }) {
       const own = tools().filter((tool) => serverOf(tool) === server)
-      if (own.length > 0) return own.map((tool) => summaryLine(tool.name, tool, summaryLimit)).join("\n")
+      if (own.length > 0) return own.map((tool) => summaryLine(tool, summaryLimit)).join("\n")
       const text = `No MCP server ${JSON.stringify(server)} has tools in this run. Servers with tools: ${serversOf(tools())}.`
       return errorResult("invalid_input", text)
     },
@@ -97,7 +97,7 @@ function nothingFound(query: string, waiting: readonly Tool[]): string {
 
 /** Text for an API that gets the definitions with the next request, references for one that shows them here. */
 function describeFound(found: readonly Tool[], summaryLimit: number): ToolResult {
-  const lines = found.map((tool) => summaryLine(tool.name, tool, summaryLimit))
+  const lines = found.map((tool) => summaryLine(tool, summaryLimit))
   return {
     content: [
       { type: "text", text: ["Loaded; call them by these names:", ...lines].join("\n") },

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonSchema } from "../../contract/json.ts"
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../contract/json.ts"
 import type { Tool } from "../../contract/tool.ts"
 import { stemsOf } from "./words.ts"
 
@@ -23,10 +23,11 @@ const fields = [
   { weight: 2, dilution: 0, textOf: (tool: SearchableTool) => serverOf(tool) },
   { weight: 2, dilution: 0.5, textOf: (tool: SearchableTool) => leadOf(tool.description) },
   { weight: 0.5, dilution: 0.6, textOf: (tool: SearchableTool) => tool.description.slice(0, 1000) },
-  { weight: 0.7, dilution: 0.5, textOf: (tool: SearchableTool) => parameterNames(tool.inputSchema).join(" ") },
+  { weight: 0.7, dilution: 0.5, textOf: (tool: SearchableTool) => parametersOf(tool.inputSchema, namesOf) },
+  { weight: 0.4, dilution: 0.6, textOf: (tool: SearchableTool) => parametersOf(tool.inputSchema, meaningsOf) },
 ] as const
 
-/** Index tools by their names, servers, descriptions and parameter names (BM25 over weighted fields). */
+/** Index tools by their names, servers, descriptions and parameters (BM25 over weighted fields). */
 export function indexTools(tools: readonly SearchableTool[]): ToolIndex {
   const amounts = new Map<string, Map<number, number>>()
   for (const { weight, dilution, textOf } of fields) {
@@ -65,15 +66,34 @@ function serverOf({ origin }: SearchableTool): string {
   return origin.kind === "mcp" ? origin.server : ""
 }
 
-const deepest = 3
-const mostNames = 60
+type Described = (name: string, property: JsonObject) => readonly unknown[]
 
-/** The names of all parameters, also those inside of objects and lists, to a depth that says something. */
-function parameterNames(schema: JsonSchema, depth = 1): readonly string[] {
+const namesOf: Described = (name) => [name]
+const meaningsOf: Described = (_, { description, enum: values }) => [
+  description,
+  ...(Array.isArray(values) ? values : []),
+]
+
+const deepest = 3
+const mostTexts = 60
+
+/** What parameters are called or said to mean, also those inside of objects and lists, to a depth that says something. */
+function parametersOf(schema: JsonSchema, textsOf: Described): string {
+  return collect(schema, textsOf, 1)
+    .filter((text) => typeof text === "string")
+    .slice(0, mostTexts)
+    .join(" ")
+    .slice(0, longestText)
+}
+
+const longestText = 2000
+
+function collect(schema: JsonSchema, textsOf: Described, depth: number): readonly unknown[] {
   const properties = isJsonObject(schema.properties) ? Object.entries(schema.properties) : []
-  const inner = isJsonObject(schema.items) ? parameterNames(schema.items, depth) : []
-  const names = properties.flatMap(([name, property]) =>
-    depth < deepest && isJsonObject(property) ? [name, ...parameterNames(property, depth + 1)] : [name],
-  )
-  return [...names, ...inner].slice(0, mostNames)
+  const inner = isJsonObject(schema.items) && depth < deepest ? collect(schema.items, textsOf, depth + 1) : []
+  const own = properties.flatMap(([name, property]) => {
+    if (!isJsonObject(property)) return textsOf(name, {})
+    return [...textsOf(name, property), ...(depth < deepest ? collect(property, textsOf, depth + 1) : [])]
+  })
+  return [...own, ...inner]
 }

@@ -1,7 +1,7 @@
 import { expandAbbreviation, synonymsOf } from "./synonyms.ts"
 import { findMatches } from "./timed-match.ts"
-import { indexTools, ownNameOf, type SearchableTool, type ToolIndex } from "./tool-index.ts"
-import { stemOf, wordsOf } from "./words.ts"
+import { indexTools, leadOf, ownNameOf, type SearchableTool, type ToolIndex } from "./tool-index.ts"
+import { stemOf, stemsOf, wordsOf } from "./words.ts"
 
 /** What a search gives: tools, best first, or why it could not be made. */
 export type SearchResult<Item> =
@@ -26,7 +26,7 @@ export function createToolSearch<Item extends SearchableTool>(tools: readonly It
     if (query.trim() === "") return { ok: false, problem: "the query is empty" }
     if (regex) return matchTools(tools, query, limit)
     index ??= indexTools(tools)
-    return { ok: true, found: rankTools(tools, index, query).slice(0, limit) }
+    return { ok: true, found: spread(rankTools(tools, index, query), limit).slice(0, limit) }
   }
 }
 
@@ -114,6 +114,38 @@ function termsOf(query: string): readonly string[] {
   const words = wordsOf(query).flatMap(expandAbbreviation)
   const telling = words.filter((word) => !fillers.has(word))
   return [...new Set((telling.length > 0 ? telling : words).map(stemOf))]
+}
+
+/** Beyond this many times the limit nobody looks. */
+const depth = 10
+
+/**
+ * Several servers may do the same job. Copies of a tool must not take the places of tools that do another one, so they
+ * come after them; whoever means the tool of a certain server names the server, and finds it first.
+ */
+function spread<Item extends SearchableTool>(ranked: readonly Item[], limit: number): readonly Item[] {
+  const first = new Map<Item, ReadonlySet<string>>()
+  const later: Item[] = []
+  for (const tool of ranked.slice(0, limit * depth)) {
+    if (first.size === limit) break
+    const look = new Set(stemsOf(`${ownNameOf(tool)} ${leadOf(tool.description)}`))
+    const isCopy = [...first].some(([other, its]) => isElsewhere(tool, other) && overlap(look, its) >= likeness)
+    if (isCopy) later.push(tool)
+    else first.set(tool, look)
+  }
+  return [...first.keys(), ...later]
+}
+
+const likeness = 0.5
+
+function isElsewhere({ origin: one }: SearchableTool, { origin: other }: SearchableTool): boolean {
+  return one.kind === "mcp" && other.kind === "mcp" && one.server !== other.server
+}
+
+/** What two sets share, of all that they have. */
+function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  const shared = [...one].filter((stem) => other.has(stem)).length
+  return shared / Math.max(1, one.size + other.size - shared)
 }
 
 /** By a regular expression: tools whose name matches come before those whose description does. */

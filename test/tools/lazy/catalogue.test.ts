@@ -14,8 +14,8 @@ function tool(name: string, description: string, server = "notes"): Tool {
 
 describe("a summary", () => {
   it.each([
-    ["its first sentence", "Pin a note to the board. It stays there, e.g. for ever.", "Pin a note to the board"],
-    ["one line of plain text", "**Pin** a `note`\n  to the\u202e board\n\nMore.", "Pin a note to the board"],
+    ["its first sentence", "Pin a note to the board. It stays there, e.g. for ever.", "Pin note to board"],
+    ["one line of plain text", "**Pin** a `note`\n  to the\u202e board\n\nMore.", "Pin note to board"],
     ["not what the name says already", "Write a new note.", ""],
     ["empty without a description", "", ""],
   ])("is %s", (_, description, expected) => {
@@ -24,7 +24,7 @@ describe("a summary", () => {
 
   it("S0.10 holds at most the limit of characters, cut between words", () => {
     const long = tool("pin", "Pin a note to the board where everybody who comes by can read it and nobody forgets it")
-    expect(summarize(long, 40)).toBe("Pin a note to the board where…")
+    expect(summarize(long, 40)).toBe("Pin note to board where everybody who…")
     const summaries = realTools().map((one) => summarize(one, 100))
     expect(Math.max(...summaries.map(({ length }) => length))).toBeLessThanOrEqual(100)
   })
@@ -36,7 +36,7 @@ describe("the catalogue", () => {
     const { level, text } = composeCatalogue(few, 100)
     expect(level).toBe("summaries")
     expect(text.split("\n\n").slice(1)).toEqual([
-      "mcp__notes__ (2)\npin: Pin a note to the board\nlist",
+      "mcp__notes__ (2)\npin: Pin note to board\nlist",
       "mcp__books__ (1)\nfind",
     ])
   })

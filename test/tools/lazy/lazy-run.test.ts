@@ -42,7 +42,7 @@ describe("lazy loading", () => {
         expect: {
           tools_offered: ["mcp_tool_search", "mcp_tool_list", "Read"],
           tools_not_offered: [createIssue],
-          system_contains: ["mcp__github__ (26)", "create_issue: Create a new issue in a GitHub repository"],
+          system_contains: ["mcp__github__ (26)", "search_code: Search for code across GitHub repositories"],
         },
       },
       {
@@ -133,7 +133,7 @@ describe("lazy loading", () => {
           ...list("unknown"),
           expect: {
             last_result_contains: [
-              "mcp__maps__maps_geocode: Convert an address",
+              "mcp__maps__maps_geocode: Convert address",
               "mcp__maps__maps_elevation",
               "mcp__maps__maps_directions",
             ],
