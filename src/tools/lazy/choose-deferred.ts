@@ -5,7 +5,7 @@ import { estimateDefinition } from "./estimate-tokens.ts"
 import { ownNameOf } from "./tool-index.ts"
 
 /** Above this many estimated tokens of MCP definitions, `lazy_loading = "auto"` is lazy. */
-const lazyFromTokens = 8000
+const lazyAboveTokens = 8000
 
 /** What decides which tools wait. */
 export interface DeferralSettings extends Pick<McpSettings, "lazyLoading" | "alwaysLoadTools"> {
@@ -26,5 +26,9 @@ export function chooseDeferred(tools: readonly Tool[], settings: DeferralSetting
 
 function isLazy(tools: readonly Tool[], lazyLoading: McpSettings["lazyLoading"]): boolean {
   if (lazyLoading !== "auto") return lazyLoading
-  return tools.reduce((sum, tool) => sum + estimateDefinition(tool), 0) > lazyFromTokens
+  let tokens = 0
+  return tools.some((tool) => {
+    tokens += estimateDefinition(tool)
+    return tokens > lazyAboveTokens
+  })
 }

@@ -52,6 +52,9 @@ describe("lazy loading", () => {
       { text: "Filed.", expect: { last_result_contains: "It is broken", last_result_is_error: false } },
     ])
     expect(report).toMatchObject({ exit_code: 0, tools: { offered: 36, deferred: 26, loaded: 2 } })
+    expect(eventsOf(events, "server.connected")).toMatchObject([{ server: "github", tools: 26 }])
+    expect(eventsOf(events, "tool.call").map(({ tool }) => tool)).toEqual(["mcp_tool_search", createIssue])
+    expect(eventsOf(events, "tool.result").map(({ ok }) => ok)).toEqual([true, true])
     const [found] = eventsOf(events, "tool.search")
     expect(found).toMatchObject({ query: "open an issue", regex: false, results: 2 })
     expect(found?.names).toContain(createIssue)
