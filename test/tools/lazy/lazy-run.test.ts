@@ -11,7 +11,7 @@ const issue = { owner: "acme", repo: "app", title: "It is broken" }
 /** A run with the tools of real servers, which echo what they are called with. */
 function runWith(
   turns: readonly ScriptTurn[],
-  { servers = ["github"], set = [], deny = [] }: Partial<Surroundings> = {},
+  { servers = ["github"], set = [], allow = [], deny = [] }: Partial<Surroundings> = {},
 ) {
   return runInProcess({
     turns: [...turns],
@@ -19,7 +19,7 @@ function runWith(
       (name) => `${name}=${process.execPath} ${fixturePath} --definitions ${definitionsOf(name)}`,
     ),
     set: ["mcp.lazy_loading=true", ...set],
-    allow: servers.map((name) => `mcp__${name}__*`),
+    allow: [...allow, ...servers.map((name) => `mcp__${name}__*`)],
     deny,
   })
 }
@@ -27,6 +27,7 @@ function runWith(
 interface Surroundings {
   readonly servers: readonly string[]
   readonly set: readonly string[]
+  readonly allow: readonly string[]
   readonly deny: readonly string[]
 }
 
@@ -200,6 +201,22 @@ describe("lazy loading", () => {
       deny: ["mcp_tool_search"],
     })
     expect(report.tools.deferred).toBe(0)
+  })
+
+  it("S4.20 a sub-agent that is given certain tools has their definitions at once, and no catalogue", async () => {
+    const { report } = await runWith(
+      [
+        { calls: [{ tool: "Agent", input: { task: "File it", tools: [createIssue] } }] },
+        {
+          calls: [{ tool: createIssue, input: issue }],
+          expect: { tools_offered: [createIssue], tools_not_offered: ["mcp_tool_search", "mcp__github__get_issue"] },
+        },
+        { text: "Filed." },
+        { text: "Done.", expect: { tools_not_offered: ["mcp__github__get_issue"] } },
+      ],
+      { set: ["tools.agent=true"], allow: ["Agent"] },
+    )
+    expect(report).toMatchObject({ exit_code: 0, tools: { deferred: 26 } })
   })
 
   it("a run that only searched did nothing", async () => {
