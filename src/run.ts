@@ -15,6 +15,7 @@ import { checkEnd } from "./expect/end-checks.ts"
 import { createRunHooks } from "./hooks/run-hooks.ts"
 import { createPool, type Pool } from "./mcp/pool.ts"
 import { createPolicy } from "./permissions/policy.ts"
+import { accessOf } from "./run/access.ts"
 import { createDesk, type DeskRooms } from "./run/desk.ts"
 import { watchLock } from "./run/lock.ts"
 import { chooseModel, configOptionsOf, configSecrets, findWorkspace, flagsOf } from "./run/prepare.ts"
@@ -75,6 +76,7 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
     client: { name: "agent-run", version },
     env: host.env,
     requests: { workspace, sample },
+    access: accessOf(options, config, scene.redactor),
     ...(deadLetterFile === null ? {} : { deadLetters: scene.openDeadLetters(deadLetterFile) }),
   })
   const { locked = false } = options

@@ -8,6 +8,7 @@
  *   <!-- bad -->                               a configuration that must be refused
  */
 import { execFile } from "node:child_process"
+import { generateKeyPairSync } from "node:crypto"
 import {
   cpSync,
   existsSync,
@@ -48,6 +49,17 @@ beforeAll(() => {
   symlinkSync(cli, join(scratch, "bin", "agent-run"))
 })
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+/** The variables that examples use. */
+const exampleVariables = {
+  DOCS_TOKEN: "a",
+  METRICS_KEY: "b",
+  GITHUB_PAT: "c",
+  TRACKER_SECRET: "d",
+  VAULT_KEY: generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+  ACTIONS_ID_TOKEN_REQUEST_URL: "https://github.example.com/token",
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: "e",
+}
 
 describe("the documentation", () => {
   it.each(pages)("$path links only to what exists", ({ path, prose }) => {
@@ -216,7 +228,7 @@ async function checkConfig(text: string, name: string) {
   const { config } = await loadConfig({
     workspace: folder,
     cwd: folder,
-    env: { DOCS_TOKEN: "a", METRICS_KEY: "b", GITHUB_PAT: "c" },
+    env: exampleVariables,
     configFiles: [name],
     bare: true,
     broad: false,

@@ -13,6 +13,7 @@ import { createPool, type Pool } from "../mcp/pool.ts"
 import { toAnnotation } from "../report/annotation.ts"
 import { toLogLines } from "../report/escape.ts"
 import { createReportFold } from "../report/fold.ts"
+import { accessOf } from "../run/access.ts"
 import { configOptionsOf, configSecrets, findWorkspace } from "../run/prepare.ts"
 import { createConsoleSink } from "../sinks/console.ts"
 import { prepareOutputFile, writeOutput } from "../sinks/files.ts"
@@ -84,7 +85,8 @@ export async function connectServers(
   const { servers, disabledServers: disabled, mcp: settings } = config
   const client = { name: "agent-run", version }
   const requests = { workspace, sample: null }
-  const pool = createPool({ servers, disabled, settings, emit: bus.emit, client, env: host.env, requests })
+  const access = accessOf(options, config, redactor)
+  const pool = createPool({ servers, disabled, settings, emit: bus.emit, client, env: host.env, requests, access })
 
   const note = (text: string) => {
     const lines = toLogLines(redactor.redactText(text), { lines: 40, chars: 4000 })

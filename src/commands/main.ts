@@ -50,7 +50,8 @@ async function dispatch(command: Command, host: NodeJS.Process): Promise<number>
     }
     case "session": {
       const { connectServers } = await import("./connect-servers.ts")
-      return connectServers(toConfigRunOptions(command.values), { ...command.values, host }, command.work)
+      const options = { ...toConfigRunOptions(command.values), refreshAuth: command.values["refresh-auth"] }
+      return connectServers(options, { ...command.values, host }, command.work)
     }
     case "diff": {
       const { diffCommand } = await import("./diff.ts")

@@ -87,6 +87,15 @@ export const configOptions = {
   },
 } as const satisfies Record<string, Option>
 
+/** What commands that start servers take beside. */
+const connectOptions = {
+  "refresh-auth": {
+    type: "boolean",
+    group: "Servers",
+    describe: "Ask servers again that needed authentication less than 15 minutes ago",
+  },
+} as const satisfies Record<string, Option>
+
 const verbosityOptions = {
   quiet: { type: "boolean", alias: "q", group: "Output", describe: "Only warnings and the end on stderr" },
   verbose: { type: "boolean", alias: "v", group: "Output", describe: "More on stderr: turns, inputs, server messages" },
@@ -95,6 +104,7 @@ const verbosityOptions = {
 /** The options of every `agent-run mcp` command, beside its own. */
 export const mcpOptions = {
   ...configOptions,
+  ...connectOptions,
   json: { type: "boolean", group: "Output", describe: "Machine-readable output" },
   ...verbosityOptions,
 } as const satisfies Record<string, Option>
@@ -124,6 +134,7 @@ export const runOptions = {
     describe: "Untrusted text that goes with the task, such as an issue: sanitised, and marked as data",
   },
   ...configOptions,
+  ...connectOptions,
   locked: {
     type: "boolean",
     group: "Servers",

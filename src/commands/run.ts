@@ -46,6 +46,7 @@ function toRunOptions(values: Values): RunOptions {
   return {
     ...toConfigRunOptions(values),
     locked: values.locked,
+    refreshAuth: values["refresh-auth"],
     task: values.task,
     taskFile: values["task-file"],
     prompt: values.prompt,

@@ -2,6 +2,7 @@ import { resolve } from "node:path"
 import type { ConfigWarning } from "../contract/config.ts"
 import type { ServerConfig } from "../contract/server.ts"
 import { childEnvironment } from "../util/child-environment.ts"
+import { type AuthReader, buildAuth } from "./build-auth.ts"
 import { transportOf } from "./choose-servers.ts"
 import { expandVariables, variableOf } from "./expand.ts"
 import type { ConfiguredServer } from "./gather-servers.ts"
@@ -38,15 +39,21 @@ export function buildServer(server: ConfiguredServer, around: ServerSurroundings
       : null,
     elicitation: values.elicitation,
     alwaysLoad: values.always_load,
+    protocol: values.protocol,
     source: server.source,
   }
   const transport = transportOf(server)
+  if (transport === "sdk") {
+    const module = resolve(server.folderOf(["module"]), expand(["module"], values.module ?? ""))
+    return { ...settings, transport, module }
+  }
   if (transport !== "stdio") {
     return {
       ...settings,
       transport,
       url: buildUrl(values, server, around),
       headers: buildHeaders(values, server, around),
+      auth: values.auth === undefined ? null : buildAuth(values.auth, createAuthReader(server, around)),
     }
   }
   for (const name of values.env_vars) {
@@ -88,13 +95,17 @@ function expandTable(key: string, table: Readonly<Record<string, string>>, expan
 function buildUrl(values: ServerValues, server: ConfiguredServer, around: ServerSurroundings): string {
   const problemsBefore = around.problems.length
   const url = createExpander(server, around)(["url"], values.url ?? "")
-  const fault = around.problems.length > problemsBefore ? null : faultOfUrl(url)
+  const fault = around.problems.length > problemsBefore ? null : faultOfUrl(url, transportOf(server))
   if (fault !== null) around.problems.push(problem(server, ["url"], { code: "config_error", message: fault }))
   return url
 }
 
-function faultOfUrl(url: string): string | null {
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return "is not an http or https URL"
+function faultOfUrl(url: string, transport: ServerConfig["transport"]): string | null {
+  const isUrl = URL.canParse(url)
+  const isWebSocket = isUrl && /^wss?:\/\//i.test(url)
+  if (transport === "ws" && !isWebSocket) return "is not a ws or wss URL"
+  if (transport !== "ws" && isWebSocket) return 'is a WebSocket: set type = "ws"'
+  if (transport !== "ws" && !(isUrl && /^https?:\/\//i.test(url))) return "is not an http or https URL"
   const { username, password } = new URL(url)
   if (username === "" && password === "") return null
   return "must not hold a user name or password; use headers, env_headers or bearer_token_env_var"
@@ -120,6 +131,23 @@ function buildHeaders(
     }
   }
   return headers
+}
+
+function createAuthReader(server: ConfiguredServer, around: ServerSurroundings): AuthReader {
+  const expand = createExpander(server, around)
+  return {
+    variable: (key, name) => readVariable(name, ["auth", key], server, around),
+    systemVariable: (name) => variableOf(around.env, name),
+    expand: (key, text) => expand(["auth", key], text),
+    folderOf: (key) => server.folderOf(["auth", key]),
+    report(key, message) {
+      around.problems.push(problem(server, ["auth", key], { code: "config_error", message }))
+    },
+    warn(message) {
+      const path = formatPath(["mcp_servers", server.name, "auth"])
+      around.warnings.push({ code: "auth_server_open", message: `${server.placeOf(["auth"])} ${path}: ${message}` })
+    },
+  }
 }
 
 function readVariable(name: string, path: KeyPath, server: ConfiguredServer, around: ServerSurroundings): string {

@@ -71,9 +71,10 @@ export function chooseServers(
 
 /** The transport that the keys of a server ask for. */
 export function transportOf(server: ConfiguredServer): ServerConfig["transport"] {
-  const { command, type } = server.values
+  const { command, module, type } = server.values
   if (command !== undefined) return "stdio"
-  return type === "http" || type === "sse" ? type : "url"
+  if (module !== undefined) return "sdk"
+  return type === "http" || type === "sse" || type === "ws" ? type : "url"
 }
 
 interface Refusal {

@@ -1,5 +1,6 @@
 import picomatch from "picomatch"
 import { isJsonObject, type JsonObject } from "../contract/json.ts"
+import { authContradictions } from "./auth-contradictions.ts"
 import { customToolContradictions } from "./custom-tools.ts"
 import type { Finding } from "./describe-issue.ts"
 import { faultOfEndpoint } from "./endpoint.ts"
@@ -36,7 +37,7 @@ function listContradictions(values: JsonObject, list: readonly string[]): readon
 
 /** What is wrong with one server although each of its values is right; paths are relative to the server. */
 export function serverContradictions(name: string, server: JsonObject, scope: Scope): readonly Finding[] {
-  const { type, command, url } = server
+  const { type } = server
   const has = (key: string) => Object.hasOwn(server, key)
   const findings: Finding[] = []
   const find = (key: string, message: string) => findings.push({ path: key === "" ? [] : [key], message })
@@ -49,23 +50,39 @@ export function serverContradictions(name: string, server: JsonObject, scope: Sc
       "not allowed in a project file. Name single variables in env_vars, or set it in agent.local.toml or with --config",
     )
   }
-  if (command !== undefined && url !== undefined) {
-    find("url", "a server has either command or url, not both")
+  if (scope === "project" && (type === "sdk" || has("module"))) {
+    find(
+      has("module") ? "module" : "type",
+      "a project file may not run code inside agent-run. Start the server with command, or configure it in agent.local.toml or with --config",
+    )
+  }
+  const typed = serverKinds.find(({ types }) => types.some((one) => one === type))
+  const [kind, second] = serverKinds.filter(({ key }) => server[key] !== undefined)
+  if (kind !== undefined && second !== undefined) {
+    find(second.key, `a server has either ${kind.key} or ${second.key}, not both`)
     return findings
   }
-  if (command === undefined && url === undefined) {
-    const needed = type === "stdio" ? "command" : type === undefined ? "command (stdio) or url (remote)" : "url"
+  if (kind === undefined) {
+    const needed = typed?.key ?? "command (stdio) or url (remote)"
     find("", `needs ${needed}${type === undefined ? "" : `, because type is "${type}"`}`)
     return findings
   }
-  if (type === "stdio" && url !== undefined) find("type", 'a server with url is remote: "http" or "sse"')
-  if ((type === "http" || type === "sse") && command !== undefined) find("type", 'a server with command is "stdio"')
-  for (const key of command === undefined ? stdioKeys : remoteKeys) {
-    if (has(key)) find(key, `only for a server with ${command === undefined ? "command" : "url"}`)
+  if (typed !== undefined && typed !== kind) find("type", `a server with ${kind.key} is ${kind.what}`)
+  if (type === undefined && kind.key === "module") find("", 'a server with module needs type = "sdk"')
+  for (const other of serverKinds) {
+    if (other === kind) continue
+    for (const key of other.keys) if (has(key)) find(key, `only for a server with ${other.key}`)
   }
-  findings.push(...headerContradictions(server))
+  findings.push(...headerContradictions(server), ...under(["auth"], authContradictions(tableAt(server, ["auth"]))))
   return findings
 }
+
+/** The kinds of servers, each known by one key. */
+const serverKinds = [
+  { key: "command", types: ["stdio"], keys: stdioKeys, what: '"stdio"' },
+  { key: "url", types: ["http", "sse", "ws"], keys: remoteKeys, what: 'remote: "http", "sse" or "ws"' },
+  { key: "module", types: ["sdk"], keys: [], what: '"sdk"' },
+] as const
 
 function scopeContradictions({ catalog_url, exclusive }: JsonObject, scope: Scope): readonly Finding[] {
   const findings: Finding[] = []
@@ -96,11 +113,12 @@ function headerContradictions(server: JsonObject): readonly Finding[] {
       seen.add(header.toLowerCase())
     }
   }
-  if (server.bearer_token_env_var !== undefined && seen.has("authorization")) {
-    findings.push({
-      path: ["bearer_token_env_var"],
-      message: "the Authorization header is set too; keep one of the two",
-    })
+  for (const key of ["bearer_token_env_var", "auth"]) {
+    if (server[key] === undefined || !seen.has("authorization")) continue
+    findings.push({ path: [key], message: "the Authorization header is set too; keep one of the two" })
+  }
+  if (server.auth !== undefined && server.bearer_token_env_var !== undefined) {
+    findings.push({ path: ["auth"], message: "bearer_token_env_var is set too; keep one of the two" })
   }
   return findings
 }

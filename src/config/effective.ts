@@ -79,7 +79,11 @@ function serverValues(server: ConfiguredServer): readonly EffectiveValue[] {
 
 /** Defaults of keys that the kind of server cannot have would only mislead. */
 function showsDefault(key: string, server: ConfiguredServer): boolean {
-  const foreign: readonly string[] = server.values.command === undefined ? stdioKeys : remoteKeys
+  const { command, module } = server.values
+  const foreign: readonly string[] = [
+    ...(command === undefined ? stdioKeys : []),
+    ...(command !== undefined || module !== undefined ? remoteKeys : []),
+  ]
   return !foreign.includes(key)
 }
 

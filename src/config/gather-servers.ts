@@ -18,6 +18,8 @@ export interface ConfiguredServer {
   placeOf(path: KeyPath): string
   /** Where a person can change one of its keys. */
   sourceOf(path: KeyPath): string
+  /** What the file that one of its keys names is relative to. */
+  folderOf(path: KeyPath): string
 }
 
 /** All configured servers, and what is wrong with how the command line touches them. */
@@ -76,6 +78,7 @@ function toServer(name: string, layers: readonly Layer[]): ConfiguredServer {
     source: lowest?.sourceOf(at([])) ?? "",
     placeOf: (path) => ownerOf(path)?.placeOf(at(path)) ?? "",
     sourceOf: (path) => ownerOf(path)?.sourceOf(at(path)) ?? "",
+    folderOf: (path) => ownerOf(path)?.folder ?? "",
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Config, ConfigWarning } from "../contract/config.ts"
 import { buildServer } from "./build-server.ts"
+import { findCacheFolder } from "./cache-folder.ts"
 import { chooseServers } from "./choose-servers.ts"
 import { customToolsOf } from "./custom-tools.ts"
 import { type EffectiveValue, effectiveValuesOf } from "./effective.ts"
@@ -79,6 +80,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
   const optionRules = rulesOfOptions(options)
   const outputs = findOutputs(layers)
   const hooks = hooksOf(layers, env)
+  const cache = findCacheFolder(options)
   const config: Config = {
     agent: toAgentSettings(values, prompts),
     mcp: toMcpSettings(merged),
@@ -90,6 +92,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     hooks,
     expect: toExpectSettings(values),
     output: pathsOf(outputs),
+    cacheFolder: cache.path,
     sources: layers.flatMap((layer) => layer.file?.shown ?? (layer.scope === "cloud" ? layer.sourceOf([]) : [])),
     files: [...layers.flatMap(({ file }) => (file === null ? [] : [file.path])), ...hookFiles(hooks, workspace)],
     lockFile: lockPathOf(layers, workspace),
@@ -98,6 +101,8 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
       ...gathered.warnings,
       ...choice.warnings,
       ...serverWarnings,
+      // Only remote servers leave something in the cache.
+      ...(servers.some((server) => "url" in server) ? cache.warnings : []),
       ...missingBashVariables(merged, env),
     ],
   }

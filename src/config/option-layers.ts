@@ -61,17 +61,19 @@ export function dynamicLayers(servers: readonly string[], cwd: string): readonly
     }
     if (names.has(name)) throw new UserError("usage_error", `--mcp-server names "${name}" twice`)
     names.add(name)
-    const values = tableWith(
-      ["mcp_servers", name],
-      /^https?:\/\//i.test(target) ? { url: target } : stdio(name, target),
-    )
+    const values = tableWith(["mcp_servers", name], remote(target) ?? stdio(name, target))
     return optionLayer("dynamic", { source: `--mcp-server ${name}`, folder: cwd, values })
   })
 }
 
+function remote(target: string): { readonly url: string; readonly type?: "ws" } | null {
+  if (/^https?:\/\//i.test(target)) return { url: target }
+  return /^wss?:\/\//i.test(target) ? { url: target, type: "ws" } : null
+}
+
 function stdio(name: string, line: string): { readonly command: string; readonly args: readonly string[] } {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(line)) {
-    throw new UserError("usage_error", `--mcp-server ${name}: only http and https URLs are supported`)
+    throw new UserError("usage_error", `--mcp-server ${name}: only http, https, ws and wss URLs are supported`)
   }
   const words = splitWords(line)
   if (words === null) throw new UserError("usage_error", `--mcp-server ${name}: a quote is never closed`)

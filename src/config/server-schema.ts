@@ -1,10 +1,11 @@
 import * as z from "zod/mini"
+import { authSchema } from "./auth-schema.ts"
 import { described, mapOf, name, names, positiveCount, seconds, text } from "./schema-values.ts"
 
 /** The keys of `[mcp_servers.NAME]`: their types, defaults and descriptions. */
 export const serverSchema = z.strictObject({
   type: described(
-    z.optional(z.enum(["stdio", "http", "sse"])),
+    z.optional(z.enum(["stdio", "http", "sse", "ws", "sdk"])),
     "The transport. Without it, `command` means stdio, and `url` tries Streamable HTTP, then SSE.",
   ),
   command: described(z.optional(name), "stdio: the program to start, without a shell."),
@@ -20,7 +21,11 @@ export const serverSchema = z.strictObject({
     z._default(z.int().check(z.minimum(0), z.maximum(60_000)), 50),
     "stdio: time between closing its stdin and SIGTERM, in milliseconds.",
   ),
-  url: described(z.optional(name), "remote: the http or https endpoint."),
+  module: described(
+    z.optional(name),
+    "sdk: the module that exports a server to run inside our process, relative to this file. Not allowed in project files.",
+  ),
+  url: described(z.optional(name), "remote: the http or https endpoint; ws or wss with type ws."),
   headers: described(z._default(mapOf(text), {}), "remote: HTTP headers."),
   env_headers: described(
     z._default(mapOf(name), {}),
@@ -29,6 +34,11 @@ export const serverSchema = z.strictObject({
   bearer_token_env_var: described(
     z.optional(name),
     "remote: name of the variable that holds a bearer token for the Authorization header.",
+  ),
+  auth: described(z.optional(authSchema), "remote: OAuth without a browser; used when the server asks for a token."),
+  protocol: described(
+    z._default(z.enum(["auto", "legacy", "2026-07-28"]), "auto"),
+    "The protocol to speak. auto: negotiated over http, the initialize handshake elsewhere.",
   ),
   enabled: described(z._default(z.boolean(), true), "Start this server."),
   required: described(z._default(z.boolean(), false), "End the run with exit code 5 when the server is not connected."),
@@ -65,4 +75,4 @@ export type ServerValues = z.infer<typeof serverSchema>
 export const stdioKeys = ["args", "cwd", "env", "env_vars", "inherit_env", "shutdown_grace_ms"] as const
 
 /** Keys that only a server with `url` has. */
-export const remoteKeys = ["headers", "env_headers", "bearer_token_env_var"] as const
+export const remoteKeys = ["headers", "env_headers", "bearer_token_env_var", "auth"] as const

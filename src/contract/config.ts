@@ -140,6 +140,8 @@ export interface Config {
   readonly hooks: HookSettings
   readonly expect: ExpectSettings
   readonly output: OutputPaths
+  /** Where things may be remembered between runs; `null` is nowhere. */
+  readonly cacheFolder: string | null
   /** The files that were read, as people know them, in order of precedence, highest first. */
   readonly sources: readonly string[]
   /** The same files as absolute paths: what the agent must not touch. */

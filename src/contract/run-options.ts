@@ -1,5 +1,6 @@
 import type { RunEvent } from "./event.ts"
 import type { Model } from "./model.ts"
+import type { BrowserAuthorization } from "./server-auth.ts"
 import type { Sink } from "./sink.ts"
 import type { Tool } from "./tool.ts"
 
@@ -27,6 +28,8 @@ export interface RunOptions {
   readonly without?: readonly string[]
   /** End before the model is asked when a server is not what agent.lock says. */
   readonly locked?: boolean
+  /** Ask servers again that needed authentication less than 15 minutes ago. */
+  readonly refreshAuth?: boolean
 
   /** The id of a model of the API, or a model of your own. */
   readonly model?: string | Model
@@ -50,6 +53,8 @@ export interface RunOptions {
   readonly junit?: string
   readonly outDir?: string
 
+  /** A person with a browser for servers that want one; without it they are needs-auth. */
+  readonly browser?: BrowserAuthorization
   /** Tools of your own, next to the built-in and MCP tools; the same rules decide them. */
   readonly tools?: readonly Tool[]
   /** Called with every event, already redacted. */

@@ -1,3 +1,5 @@
+import type { ServerAuth } from "./server-auth.ts"
+
 /** What a server may spend on our model in one run: tokens are input including cache, plus output. */
 export interface SamplingBudget {
   readonly maxRequests: number
@@ -24,6 +26,8 @@ interface ServerSettings {
   readonly elicitation: "decline" | "defaults"
   /** Globs on the server's own names of tools whose definitions never wait. */
   readonly alwaysLoad: readonly string[]
+  /** `auto` negotiates over http and speaks the older protocol elsewhere. */
+  readonly protocol: "auto" | "legacy" | "2026-07-28"
   /** Where the server was configured, such as `agent.toml:3`. */
   readonly source: string
 }
@@ -42,13 +46,22 @@ export interface StdioServerConfig extends ServerSettings {
 
 /** A server that already runs somewhere; `url` alone tries Streamable HTTP, then SSE. */
 export interface RemoteServerConfig extends ServerSettings {
-  readonly transport: "http" | "sse" | "url"
+  readonly transport: "http" | "sse" | "ws" | "url"
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  /** How tokens for it are obtained; never set together with an Authorization header. */
+  readonly auth: ServerAuth | null
+}
+
+/** A server inside our own process. */
+export interface SdkServerConfig extends ServerSettings {
+  readonly transport: "sdk"
+  /** Absolute path of the module that exports the server. */
+  readonly module: string
 }
 
 /** One MCP server, ready to start: variables expanded, defaults filled in. */
-export type ServerConfig = StdioServerConfig | RemoteServerConfig
+export type ServerConfig = StdioServerConfig | RemoteServerConfig | SdkServerConfig
 
 /** A configured server that will not start in this run, and why, in words for a person. */
 export interface DisabledServer {

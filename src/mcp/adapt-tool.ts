@@ -63,7 +63,8 @@ export function adaptFailure(failure: Failure, connection: Connection, what: str
       return errorResult("aborted", `${about}: ${what} was cancelled because the run was stopped.`)
     case "closed":
     case "http":
-    case "network": {
+    case "network":
+    case "auth": {
       const message = failure.message.startsWith(about) ? failure.message : `${about}: ${failure.message}`
       return errorResult("server_unavailable", `${message}.${outlookOf(connection)}`)
     }

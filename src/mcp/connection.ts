@@ -2,6 +2,7 @@ import type { RetrySettings } from "../contract/config.ts"
 import type { Emit } from "../contract/event.ts"
 import type { JsonObject } from "../contract/json.ts"
 import type { ServerConfig, ServerState } from "../contract/server.ts"
+import type { Access } from "./auth/access.ts"
 import { startDeadline, unlessAborted } from "./deadline.ts"
 import { type Catalog, discover, type ServerTool } from "./discover.ts"
 import type { Failure } from "./failure.ts"
@@ -50,6 +51,7 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly retry: RetrySettings
   readonly requests: RequestSources | null
+  readonly access: Access
 }
 
 const relistEveryMs = 1000
@@ -58,9 +60,10 @@ const mostReturns = { local: 5, remote: 10 } as const
 
 /** The connection to one configured server, not started yet. */
 export function createConnection(config: ServerConfig, surroundings: Surroundings): Connection {
-  const { emit, identity, env, retry } = surroundings
+  const { emit, identity, env, retry, access } = surroundings
   const about = { server: config.name, transport: config.transport } as const
-  const returnsAllowed = config.transport === "stdio" ? mostReturns.local : mostReturns.remote
+  const returnsAllowed =
+    config.transport === "stdio" || config.transport === "sdk" ? mostReturns.local : mostReturns.remote
   const offers = createOffers(config)
   const refresher = createRefresher({ everyMs: relistEveryMs, ask: relist })
   const noise = createNoise(warn)
@@ -93,7 +96,7 @@ export function createConnection(config: ServerConfig, surroundings: Surrounding
     const onClosed = () => {
       if (connected.ok && connected.session === session) lose(whyEnded(connected.session))
     }
-    const around = { identity, desk, env, signal: running, onNoise: noise.hear, onClosed, onChanged, warn }
+    const around = { identity, desk, env, access, signal: running, onNoise: noise.hear, onClosed, onChanged, warn }
     connected = await attemptConnection(config, around)
     if (!connected.ok) return connected
     settleIn(connected)

@@ -1,4 +1,5 @@
 import { isJsonObject } from "../contract/json.ts"
+import { refusalOf } from "./auth/refusal.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/client")
 
@@ -12,6 +13,8 @@ export type Failure =
   | { readonly kind: "closed"; readonly message: string; readonly unsent?: true }
   | { readonly kind: "http"; readonly status: number; readonly message: string }
   | { readonly kind: "network"; readonly message: string; readonly unsent?: true }
+  /** Nobody let us in. */
+  | { readonly kind: "auth"; readonly message: string; readonly hint: string | null }
   /** The server is there, and no longer has the tool that was asked for. */
   | { readonly kind: "withdrawn"; readonly message: string }
 
@@ -25,6 +28,8 @@ export const brokenAnswer = { code: -32000, message: "the connection closed befo
 
 /** Say in our own words what an error of the protocol client means. */
 export function toFailure(error: unknown, sdk: Sdk): Failure {
+  const refusal = refusalOf(error)
+  if (refusal !== null) return { kind: "auth", ...refusal }
   if (error instanceof sdk.ProtocolError) return fromProtocolError(error.code, error.message)
   if (error instanceof sdk.SdkHttpError) return { kind: "http", status: error.status, message: fromHttp(error) }
   if (error instanceof sdk.SseError) return fromSseError(error.code, error.message)
@@ -35,7 +40,7 @@ export function toFailure(error: unknown, sdk: Sdk): Failure {
   const message = messageOf(cause)
   const postStatus = /\(HTTP (\d{3})\)/.exec(message)?.[1]
   if (postStatus !== undefined) return { kind: "http", status: Number(postStatus), message: oneLine(message) }
-  if (isNetworkError(error, cause)) {
+  if (isNetworkError(error)) {
     return { kind: "network", message: oneLine(message), ...(reachedNobody(cause) ? { unsent: true } : {}) }
   }
   if (error instanceof SyntaxError || (error instanceof Error && error.name.includes("Zod"))) {
@@ -75,8 +80,10 @@ function fromSdkError(code: string, message: string, sdk: Sdk): Failure {
   }
 }
 
-function isNetworkError(error: unknown, cause: unknown): boolean {
-  if (error instanceof TypeError) return true
+/** Did an error come from the network, as opposed to from someone at its other end? */
+export function isNetworkError(error: unknown): boolean {
+  if (error instanceof TypeError || (error instanceof Error && error.name === "TimeoutError")) return true
+  const cause = deepestCause(error)
   return isJsonObject(cause) && typeof cause.code === "string" && /^(E[A-Z]+|UND_ERR_)/.test(cause.code)
 }
 

@@ -11,10 +11,12 @@ export function hintFor(failure: Failure, config: ServerConfig): string | null {
         : `Raise discovery_timeout_sec of ${where} if the server needs longer to list what it has.`
     case "http":
       return hintForStatus(failure.status, where)
+    case "auth":
+      return failure.hint ?? `Check auth of ${where}.`
     case "network":
       return `Check url of ${where}, and HTTPS_PROXY and NO_PROXY if there is a proxy.`
     case "closed":
-      return config.transport === "stdio" ? `Check command, args, cwd and env of ${where}.` : `Check url of ${where}.`
+      return `Check ${keysOf(config)} of ${where}.`
     case "protocol":
     case "aborted":
     case "withdrawn":
@@ -24,8 +26,15 @@ export function hintFor(failure: Failure, config: ServerConfig): string | null {
   }
 }
 
+function keysOf({ transport }: ServerConfig): string {
+  if (transport === "stdio") return "command, args, cwd and env"
+  return transport === "sdk" ? "module" : "url"
+}
+
 function hintForStatus(status: number, where: string): string {
-  if (status === 401) return `Send credentials: headers = { Authorization = "Bearer \${TOKEN}" } in ${where}.`
+  if (status === 401) {
+    return `Send credentials: set bearer_token_env_var, headers or auth = { client_id, client_secret_env | private_key_env | identity } in ${where}; agent-run opens no browser.`
+  }
   if (status === 403) return `The credentials in headers of ${where} may not use this server.`
   if (status === 404 || status === 405) return `Check url and type of ${where}: nothing there speaks this transport.`
   if (status >= 300 && status < 400) return `Write the URL it redirects to in url of ${where}.`

@@ -1,12 +1,16 @@
-import type { RemoteServerConfig, ServerConfig, StdioServerConfig } from "../contract/server.ts"
+import type { RemoteServerConfig, SdkServerConfig, ServerConfig, StdioServerConfig } from "../contract/server.ts"
 import { formatDuration } from "../util/duration.ts"
+import type { Access } from "./auth/access.ts"
 import type { Channel } from "./channel.ts"
-import { type Deadline, startDeadline } from "./deadline.ts"
+import { type Deadline, startDeadline, unlessAborted } from "./deadline.ts"
 import type { Failure } from "./failure.ts"
+import { wantsCredentials } from "./life/retry.ts"
 import { openHttpChannel, openSseChannel } from "./remote-channel.ts"
 import type { ServerDesk } from "./requests/server-desk.ts"
 import { type ClientIdentity, loadSdk, openSession, type Session } from "./session.ts"
 import { openStdioChannel } from "./stdio-channel.ts"
+import { openInProcessChannel } from "./transport/in-process-channel.ts"
+import { openWebSocketChannel } from "./transport/web-socket-channel.ts"
 
 /** What opening a connection needs beside the server itself. */
 export interface OpenOptions {
@@ -14,8 +18,10 @@ export interface OpenOptions {
   /** Answers what the server asks. */
   readonly desk: ServerDesk
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly access: Access
   readonly signal: AbortSignal
   readonly onNoise: (line: string) => void
+  readonly warn: (message: string) => void
   readonly onClosed: () => void
   readonly onChanged: () => void
 }
@@ -32,8 +38,11 @@ export async function openServer(config: ServerConfig, options: OpenOptions): Pr
       return openStdio(config, options)
     case "http":
     case "sse":
+    case "ws":
     case "url":
-      return openRemote(config, options)
+      return openRemembered(config, options)
+    case "sdk":
+      return openInProcess(config, options)
     default:
       return config satisfies never
   }
@@ -46,12 +55,43 @@ async function openStdio(config: StdioServerConfig, options: OpenOptions): Promi
   return withDeadline(config, options, (deadline) => attempt(channel, deadline, options))
 }
 
-function openRemote(config: RemoteServerConfig, options: OpenOptions): Promise<Opened> {
+async function openInProcess(config: SdkServerConfig, options: OpenOptions): Promise<Opened> {
   return withDeadline(config, options, async (deadline) => {
-    if (config.transport === "sse") return attempt(await openSseChannel(config, options.env), deadline, options)
-    const first = await attempt(await openHttpChannel(config, options.env), deadline, options)
+    const channel = await unlessAborted(openInProcessChannel(config), deadline.signal).catch(toClosed)
+    return "transport" in channel ? attempt(channel, deadline, options) : channel
+  })
+}
+
+function toClosed(error: unknown): Extract<Opened, { ok: false }> {
+  const message = `could not be started: ${error instanceof Error ? error.message : error}`
+  return { ok: false, failure: { kind: "closed", message }, stderrTail: null }
+}
+
+/** A server that let nobody in a while ago is not asked again with the same credentials. */
+async function openRemembered(config: RemoteServerConfig, options: OpenOptions): Promise<Opened> {
+  const { memory } = options.access
+  const since = (await memory?.since(config)) ?? null
+  if (since !== null) return { ok: false, failure: rememberedFailure(since), stderrTail: null }
+  const opened = await openRemote(config, options)
+  if (opened.ok) await memory?.forget(config)
+  else if (wantsCredentials(opened.failure)) await memory?.remember(config)
+  return opened
+}
+
+function rememberedFailure(since: Date): Failure {
+  const message = `needed authentication at ${since.toISOString()} and was not asked again`
+  return { kind: "auth", message, hint: "Use --refresh-auth to ask it now, or give it other credentials." }
+}
+
+async function openRemote(config: RemoteServerConfig, options: OpenOptions): Promise<Opened> {
+  const { env, warn, access } = options
+  const around = { env, warn, authorizer: await access.authorizerOf(config) }
+  return withDeadline(config, options, async (deadline) => {
+    if (config.transport === "ws") return attempt(await openWebSocketChannel(config, around), deadline, options)
+    if (config.transport === "sse") return attempt(await openSseChannel(config, around), deadline, options)
+    const first = await attempt(await openHttpChannel(config, around), deadline, options)
     if (first.ok || config.transport !== "url" || !speaksOtherTransport(first.failure)) return first
-    return attempt(await openSseChannel(config, options.env), deadline, options)
+    return attempt(await openSseChannel(config, around), deadline, options)
   })
 }
 

@@ -1,7 +1,9 @@
+import { setMaxListeners } from "node:events"
 import type { McpSettings } from "../contract/config.ts"
 import type { Emit } from "../contract/event.ts"
 import type { DisabledServer, ServerConfig, ServerState } from "../contract/server.ts"
 import type { Tool } from "../contract/tool.ts"
+import { type AccessOptions, createAccess } from "./auth/access.ts"
 import { type Connection, createConnection } from "./connection.ts"
 import { cutText } from "./cut-text.ts"
 import { startDeadline, unlessAborted } from "./deadline.ts"
@@ -24,6 +26,8 @@ export interface PoolOptions {
   readonly deadLetters?: DeadLetters
   /** What the requests of servers are answered from. Without it they have neither a root nor a model. */
   readonly requests?: RequestSources
+  /** What servers that ask for authentication are offered; nothing but their configuration by default. */
+  readonly access?: AccessOptions
 }
 
 /** All MCP servers of a run. */
@@ -62,10 +66,13 @@ const patienceMs = 2000
 export function createPool(options: PoolOptions): Pool {
   const { disabled, settings, emit, deadLetters = null, requests = null } = options
   const { retry, descriptionLimit } = settings
-  const surroundings = { emit, identity: options.client, env: options.env, retry, requests }
+  const access = createAccess(options.access ?? {})
+  const surroundings = { emit, identity: options.client, env: options.env, retry, requests, access }
   const connections = options.servers.map((server) => createConnection(server, surroundings))
   const table = createToolTable(connections, { descriptionLimit, deadLetters, emit })
   const stop = new AbortController()
+  // Every server that is connecting listens, and there may be many.
+  setMaxListeners(0, stop.signal)
   let started: Promise<void> | null = null
   let closed: Promise<void> | null = null
 
@@ -145,7 +152,7 @@ export function createPool(options: PoolOptions): Pool {
 }
 
 function isLocal(connection: Connection): boolean {
-  return connection.config.transport === "stdio"
+  return connection.config.transport === "stdio" || connection.config.transport === "sdk"
 }
 
 function isMissing(connection: Connection): boolean {

@@ -1,26 +1,39 @@
-import type { FetchLike, JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client"
+import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client"
 import type { RemoteServerConfig } from "../contract/server.ts"
-import type { Channel } from "./channel.ts"
+import { createAuthorizedFetch } from "./auth/authorized-fetch.ts"
+import type { Authorizer } from "./auth/authorizer.ts"
+import { type Channel, negotiationOf } from "./channel.ts"
 import { unlessAborted } from "./deadline.ts"
 import { brokenAnswer } from "./failure.ts"
 import { loadSdk } from "./session.ts"
+import { type Network, openNetwork } from "./transport/network.ts"
+import { mirrorParameters } from "./transport/parameter-headers.ts"
 
-type Environment = Readonly<Record<string, string | undefined>>
+/** What a way to a remote server needs beside its configuration. */
+export interface RemoteSurroundings {
+  /** Where proxy variables are read from. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Who gets the tokens for the server, if anybody. */
+  readonly authorizer: Authorizer | null
+  readonly warn: (message: string) => void
+}
 
 const goodbyeMs = 1000
 
 /** Reach a server over Streamable HTTP. Nothing is sent before the session opens. */
-export async function openHttpChannel(config: RemoteServerConfig, env: Environment): Promise<Channel> {
+export async function openHttpChannel(config: RemoteServerConfig, around: RemoteSurroundings): Promise<Channel> {
   const { StreamableHTTPClientTransport } = await loadSdk()
-  const network = await openNetwork(config, env)
+  const network = await openNetwork(config, around.env)
   const transport = new StreamableHTTPClientTransport(new URL(config.url), {
-    fetch: network.fetch,
+    fetch: fetchOf(network, config, around),
+    redirectPolicy: "same-origin",
     requestInit: { headers: { ...config.headers } },
   })
   answerBrokenStreams(transport)
+  mirrorParameters(transport, around.warn)
   return {
     transport,
-    negotiation: config.transport === "http" ? "auto" : "legacy",
+    negotiation: negotiationOf(config),
     whyClosed: () => null,
     stderrTail: () => null,
     async dispose() {
@@ -33,11 +46,12 @@ export async function openHttpChannel(config: RemoteServerConfig, env: Environme
 }
 
 /** Reach a server over the older SSE transport: answers come over one stream, and when it ends the session is gone. */
-export async function openSseChannel(config: RemoteServerConfig, env: Environment): Promise<Channel> {
+export async function openSseChannel(config: RemoteServerConfig, around: RemoteSurroundings): Promise<Channel> {
   const { SSEClientTransport, SseError } = await loadSdk()
-  const network = await openNetwork(config, env)
+  const network = await openNetwork(config, around.env)
   const transport = new SSEClientTransport(new URL(config.url), {
-    fetch: network.fetch,
+    fetch: fetchOf(network, config, around),
+    redirectPolicy: "same-origin",
     requestInit: { headers: { ...config.headers } },
   })
   const start = transport.start.bind(transport)
@@ -62,7 +76,7 @@ export async function openSseChannel(config: RemoteServerConfig, env: Environmen
   }
   return {
     transport,
-    negotiation: "legacy",
+    negotiation: negotiationOf({ ...config, transport: "sse" }),
     whyClosed: () => closedBecause,
     stderrTail: () => null,
     async dispose() {
@@ -72,40 +86,8 @@ export async function openSseChannel(config: RemoteServerConfig, env: Environmen
   }
 }
 
-interface Network {
-  readonly fetch: FetchLike
-  close(): Promise<void>
-}
-
-/** The built-in fetch cuts idle streams after five minutes and, on older Node, knows no proxy. */
-async function openNetwork(config: RemoteServerConfig, env: Environment): Promise<Network> {
-  const { EnvHttpProxyAgent, fetch } = await import("undici")
-  const dispatcher = new EnvHttpProxyAgent({
-    httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? "",
-    httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? "",
-    noProxy: env.no_proxy ?? env.NO_PROXY ?? "",
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
-  const send = (url: string | URL, init: RequestInit) =>
-    fetch(url, { ...init, dispatcher } as Parameters<typeof fetch>[1]) as unknown as Promise<Response>
-  const answerTimeoutMs = Math.max(config.startupTimeoutMs, config.discoveryTimeoutMs, config.toolTimeoutMs)
-  return {
-    fetch: (url, init = {}) => ((init.method ?? "GET") === "GET" ? send(url, init) : sendTimed(send, url, init)),
-    close: () => dispatcher.destroy(),
-  }
-
-  /** A GET is a stream that may be silent for hours; anything else must begin to answer in time. */
-  async function sendTimed(request: typeof send, url: string | URL, init: RequestInit): Promise<Response> {
-    const late = new AbortController()
-    const timer = setTimeout(() => late.abort(new Error("no answer in time")), answerTimeoutMs)
-    const signal = init.signal ? AbortSignal.any([init.signal, late.signal]) : late.signal
-    try {
-      return await request(url, { ...init, signal })
-    } finally {
-      clearTimeout(timer)
-    }
-  }
+function fetchOf({ fetch }: Network, { url }: RemoteServerConfig, { authorizer }: RemoteSurroundings) {
+  return authorizer === null ? fetch : createAuthorizedFetch(fetch, authorizer, url)
 }
 
 /** An answer that breaks off would leave its call waiting for the timeout: answer it with an error instead. */

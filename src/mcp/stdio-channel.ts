@@ -3,7 +3,7 @@ import { existsSync } from "node:fs"
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
 import type { StdioServerConfig } from "../contract/server.ts"
 import { endGroup, trackGroup } from "../util/process-groups.ts"
-import type { Channel } from "./channel.ts"
+import { type Channel, negotiationOf } from "./channel.ts"
 import { unsentError } from "./failure.ts"
 import { parseMessages } from "./json-rpc.ts"
 import { createLineSplitter } from "./line-splitter.ts"
@@ -120,7 +120,7 @@ export function openStdioChannel(config: StdioServerConfig, onNoise: (line: stri
 
   return {
     transport,
-    negotiation: "legacy",
+    negotiation: negotiationOf(config),
     whyClosed: () => closedBecause,
     stderrTail: () => stderr.last(stderrShownBytes).trim() || null,
     dispose,

@@ -7,6 +7,7 @@ import type { Model } from "../contract/model.ts"
 import type { Host, RunOptions } from "../contract/run-options.ts"
 import { UserError } from "../contract/user-error.ts"
 import { secretsOf } from "../events/secret-variables.ts"
+import { authSecrets } from "./access.ts"
 
 /** The real folder the agent works on. */
 export function findWorkspace(options: RunOptions, host: Pick<Host, "cwd">): string {
@@ -60,10 +61,12 @@ export function configSecrets(config: Config, host: Host) {
     ...secretsOf(host.env, redactEnv),
     ...config.servers.flatMap((server) => {
       if (server.transport === "stdio") return secretsOf(server.env, redactEnv)
-      return Object.entries(server.headers).flatMap(([header, value]) => {
+      if (server.transport === "sdk") return []
+      const headers = Object.entries(server.headers).flatMap(([header, value]) => {
         const name = `${server.name}.${header}`
         return [value, value.replace(/^\w+ /, "")].map((part) => ({ name, value: part }))
       })
+      return [...headers, ...authSecrets(server.auth).map((value) => ({ name: `${server.name}.auth`, value }))]
     }),
   ]
 }

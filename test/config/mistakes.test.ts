@@ -89,7 +89,7 @@ describe("a mistake in agent.toml", () => {
     [
       "stdio with url",
       '[mcp_servers.s]\ntype = "stdio"\nurl = "http://h"',
-      'agent.toml:2:1 mcp_servers.s.type: a server with url is remote: "http" or "sse"',
+      'agent.toml:2:1 mcp_servers.s.type: a server with url is remote: "http", "sse" or "ws"',
     ],
     [
       "sse with command",

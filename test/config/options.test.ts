@@ -185,7 +185,7 @@ describe("--mcp-server", () => {
     [["x"], "--mcp-server needs NAME=URL or NAME=COMMAND"],
     [["=x"], "--mcp-server needs NAME=URL or NAME=COMMAND"],
     [["x= "], "--mcp-server needs NAME=URL or NAME=COMMAND"],
-    [["x=ws://h"], "--mcp-server x: only http and https URLs are supported"],
+    [["x=ftp://h"], "--mcp-server x: only http, https, ws and wss URLs are supported"],
     [["x=npx 'a"], "--mcp-server x: a quote is never closed"],
   ])("%j is a usage error", async (mcpServers, message) => {
     const error = await failure(load({ "agent.toml": '[mcp_servers.s]\ncommand = "x"\n' }, { mcpServers }))

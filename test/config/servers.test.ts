@@ -16,6 +16,7 @@ const defaults = {
   sampling: null,
   elicitation: "decline",
   alwaysLoad: [],
+  protocol: "auto",
 }
 
 describe("[mcp_servers]", () => {
@@ -43,6 +44,7 @@ sampling = true
 sampling_max_requests = 2
 elicitation = "defaults"
 disabled_tools = ["read_secret"]
+protocol = "legacy"
 trust_hints = true
 always_load = ["read_now"]
 `,
@@ -81,6 +83,7 @@ always_load = ["read_now"]
         sampling: { maxRequests: 2, maxTokens: 50_000 },
         elicitation: "defaults",
         alwaysLoad: ["read_now"],
+        protocol: "legacy",
         source: "agent.toml:5",
       },
     ])
@@ -95,7 +98,15 @@ always_load = ["read_now"]
     const toml = `[mcp_servers.r]\nurl = "https://example.com/mcp"\n${type}`
     const { config } = await load({ "agent.toml": toml })
     expect(config.servers).toEqual([
-      { ...defaults, name: "r", transport, url: "https://example.com/mcp", headers: {}, source: "agent.toml:1" },
+      {
+        ...defaults,
+        name: "r",
+        transport,
+        url: "https://example.com/mcp",
+        headers: {},
+        auth: null,
+        source: "agent.toml:1",
+      },
     ])
   })
 

@@ -47,7 +47,8 @@ export interface HttpMcpServer {
   close(): Promise<void>
 }
 
-interface Rpc {
+/** A message as it arrived. */
+export interface Rpc {
   readonly id?: number | string
   readonly method?: string
   readonly params?: JsonObject
@@ -57,7 +58,7 @@ interface Rpc {
 export async function startHttpMcpServer(behaviour: HttpBehaviour, delayMs = 0): Promise<HttpMcpServer> {
   const requests: RecordedHttpRequest[] = []
   const streams = new Map<string, ServerResponse>()
-  const desk: Desk = { sessions: new Set(), lostStatus: null, statuses: [], tools: [...firstTools] }
+  const desk = createFixtureDesk()
   const server = createServer(async (request, response) => {
     const rpc = await readRpc(request)
     const path = request.url ?? "/"
@@ -100,9 +101,15 @@ interface Desk {
   tools: readonly string[]
 }
 
+/** A server as it is before a test changes something. */
+export function createFixtureDesk(): Desk {
+  return { sessions: new Set(), lostStatus: null, statuses: [], tools: [...firstTools] }
+}
+
 const firstTools = ["echo", "hang", "drop", "end_stream"]
 
-interface Exchange {
+/** One request, and where its answer goes. */
+export interface Exchange {
   readonly desk: Desk
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -114,7 +121,8 @@ function refuse(behaviour: { status: number } | { redirectTo: string }, response
   return send(response, behaviour.status, `status ${behaviour.status}`)
 }
 
-function serveHttp({ request, response, rpc, desk }: Exchange, asStream: boolean): unknown {
+/** Answer a request as a Streamable HTTP server does. */
+export function serveHttp({ request, response, rpc, desk }: Exchange, asStream: boolean): unknown {
   if (request.method === "DELETE") return send(response, 200, "")
   const known = desk.sessions.has(String(request.headers["mcp-session-id"]))
   if (desk.lostStatus !== null && !known && rpc.method !== "initialize" && rpc.method !== "server/discover") {
@@ -164,7 +172,8 @@ function serveSse({
   return stream.write(`event: message\ndata: ${JSON.stringify(answerTo(rpc, desk))}\n\n`)
 }
 
-function answerTo({ id, method, params = {} }: Rpc, desk: Desk): JsonObject {
+/** What the fixture answers to a request. */
+export function answerTo({ id, method, params = {} }: Rpc, desk: Desk): JsonObject {
   const result = resultOf(method, params, desk)
   if (result === null) return { jsonrpc: "2.0", id, error: { code: -32601, message: `no method ${method}` } }
   return { jsonrpc: "2.0", id, result }
@@ -193,7 +202,8 @@ function calledTool({ method, params }: Rpc): unknown {
   return method === "tools/call" ? params?.name : undefined
 }
 
-async function readRpc(request: IncomingMessage): Promise<Rpc> {
+/** The JSON-RPC message in the body of a request. */
+export async function readRpc(request: IncomingMessage): Promise<Rpc> {
   let body = ""
   for await (const chunk of request) body += chunk
   return body === "" ? {} : JSON.parse(body)

@@ -3,10 +3,16 @@ import { onTestFinished } from "vitest"
 import type { McpSettings } from "../../src/contract/config.ts"
 import type { RunEventBody } from "../../src/contract/event.ts"
 import type { JsonObject } from "../../src/contract/json.ts"
-import type { DisabledServer, RemoteServerConfig, ServerConfig, StdioServerConfig } from "../../src/contract/server.ts"
+import type {
+  DisabledServer,
+  RemoteServerConfig,
+  SdkServerConfig,
+  ServerConfig,
+  StdioServerConfig,
+} from "../../src/contract/server.ts"
 import type { ToolResult } from "../../src/contract/tool.ts"
 import type { DeadLetters } from "../../src/mcp/life/dead-letters.ts"
-import { createPool, type Pool } from "../../src/mcp/pool.ts"
+import { createPool, type Pool, type PoolOptions } from "../../src/mcp/pool.ts"
 import type { RequestSources } from "../../src/mcp/requests/server-desk.ts"
 
 const fixturePath = fileURLToPath(new URL("../fixtures/servers/fixture-server.mjs", import.meta.url))
@@ -24,6 +30,7 @@ const settings = {
   sampling: null,
   elicitation: "decline",
   alwaysLoad: [],
+  protocol: "auto",
   source: "agent.toml:1",
 } as const
 
@@ -61,7 +68,12 @@ export function commandServer(
 
 /** A URL as a configured remote server. */
 export function remoteServer(name: string, url: string, more: Partial<RemoteServerConfig> = {}): RemoteServerConfig {
-  return { ...settings, name, transport: "url", url, headers: {}, ...more }
+  return { ...settings, name, transport: "url", url, headers: {}, auth: null, ...more }
+}
+
+/** A module as a configured server inside our own process. */
+export function moduleServer(name: string, module: string, more: Partial<SdkServerConfig> = {}): SdkServerConfig {
+  return { ...settings, name, transport: "sdk", module, ...more }
 }
 
 /** A started pool, what it said, and a way to call its tools; closed when the test is over. */
@@ -82,6 +94,7 @@ export async function startPool(
     readonly signal?: AbortSignal
     readonly deadLetters?: DeadLetters
     readonly requests?: RequestSources
+    readonly access?: PoolOptions["access"]
   } = {},
 ): Promise<StartedPool> {
   const events: RunEventBody[] = []
@@ -94,6 +107,7 @@ export async function startPool(
     env: more.env ?? {},
     ...(more.deadLetters ? { deadLetters: more.deadLetters } : {}),
     ...(more.requests ? { requests: more.requests } : {}),
+    ...(more.access ? { access: more.access } : {}),
   })
   onTestFinished(() => pool.close())
   await pool.start(more.signal ?? new AbortController().signal)

@@ -22,7 +22,9 @@ export function exportServers(effective: readonly EffectiveValue[]): ExportedSer
     servers.set(String(name), server.set(String(key), value))
     if (hasMask(value)) masked.push(formatPath(path))
   }
-  return { mcpServers: Object.fromEntries([...servers].map(([name, values]) => [name, exportServer(values)])), masked }
+  // A server inside our own process is nothing that another program could start.
+  const exported = [...servers].filter(([, values]) => !values.has("module"))
+  return { mcpServers: Object.fromEntries(exported.map(([name, values]) => [name, exportServer(values)])), masked }
 }
 
 function exportServer(values: ReadonlyMap<string, unknown>): ExportedServer {

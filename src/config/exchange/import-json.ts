@@ -74,7 +74,8 @@ function importServer(path: KeyPath, entry: JsonObject, ignored: IgnoredKey[]): 
 }
 
 function importType(value: unknown): unknown {
-  return typeof value === "string" && /^streamable[-_]?http$/i.test(value) ? "http" : value
+  if (typeof value === "string" && /^streamable[-_]?http$/i.test(value)) return "http"
+  return value === "websocket" ? "ws" : value
 }
 
 function ignore(path: KeyPath, code: string, message: string): IgnoredKey {

@@ -4,6 +4,7 @@ import { type Catalog, discover } from "../discover.ts"
 import type { Failure } from "../failure.ts"
 import { type OpenOptions, openServer } from "../open-server.ts"
 import type { Session } from "../session.ts"
+import { wantsCredentials } from "./retry.ts"
 
 /** Why a server could not be connected, and its last words on stderr. */
 export interface FailedAttempt {
@@ -17,17 +18,17 @@ export type Attempt =
   | (FailedAttempt & { readonly ok: false })
 
 /** Connect, initialize and discover: once. What fails leaves nothing behind. Never throws. */
-export async function attemptConnection(
-  config: ServerConfig,
-  options: OpenOptions & { readonly warn: (message: string) => void },
-): Promise<Attempt> {
+export async function attemptConnection(config: ServerConfig, options: OpenOptions): Promise<Attempt> {
   const startedAt = performance.now()
   try {
     const opened = await openServer(config, options)
     if (!opened.ok) return opened
     const { session } = opened
     const found = await discover(session, { ...options, timeoutMs: config.discoveryTimeoutMs })
-    if (!found.ok) return await abandon(session, found.failure, config)
+    if (!found.ok) {
+      if (wantsCredentials(found.failure)) await options.access.memory?.remember(config)
+      return await abandon(session, found.failure, config)
+    }
     return { ok: true, session, catalog: found.catalog, connectMs: Math.round(performance.now() - startedAt) }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)

@@ -15,6 +15,7 @@ export function isWorthRetry(failure: Failure, repeatable: boolean): boolean {
     case "timeout":
     case "aborted":
     case "withdrawn":
+    case "auth":
       return false
     default:
       return failure satisfies never
@@ -29,7 +30,7 @@ export function isLostSession(failure: Failure): boolean {
 
 /** Does the server want credentials that it did not get? */
 export function wantsCredentials(failure: Failure): boolean {
-  return failure.kind === "http" && failure.status === 401
+  return failure.kind === "auth" || (failure.kind === "http" && failure.status === 401)
 }
 
 /** Answers that are given instead of running a request. */

@@ -84,8 +84,8 @@ describe("JSON import", () => {
       ".mcp.json:2:25 mcp_servers.s.command: expected text, got a whole number: write it in quotes",
     ],
     [
-      '{ "mcpServers": { "s": { "type": "ws", "url": "x" } } }',
-      '.mcp.json:1:26 mcp_servers.s.type: expected one of "stdio", "http", "sse", got "ws"',
+      '{ "mcpServers": { "s": { "type": "tcp", "url": "x" } } }',
+      '.mcp.json:1:26 mcp_servers.s.type: expected one of "stdio", "http", "sse", "ws", "sdk", got "tcp"',
     ],
     ['{ "mcpServers": { "s": {} } }', ".mcp.json:1:19 mcp_servers.s: needs command (stdio) or url (remote)"],
     [
