@@ -10,6 +10,7 @@ import { findProxy } from "./proxy.ts"
 import type { StreamedReply } from "./reply.ts"
 import { defaultWaits, type ModelWaits, planRetry } from "./retry.ts"
 import { encodeRequest, toWireRequest } from "./wire.ts"
+import { fromWireContent } from "./wire-tool.ts"
 
 const maxRequestBytes = 32_000_000
 
@@ -68,7 +69,10 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
           request: promisesSchemas ? request : { ...request, answerSchema: undefined },
           context,
         })
-        if (result.kind === "reply") return toAnswer(result.reply, model, options.prices)
+        if (result.kind === "reply") {
+          const content = fromWireContent(result.reply.content, request.tools)
+          return toAnswer({ ...result.reply, content }, model, options.prices)
+        }
         if (request.answerSchema && promisesSchemas && result.fault.code === "model_request_rejected") {
           promisesSchemas = false
           const error = `${result.fault.message} Going on without the API's own check of the answer schema.`

@@ -12,6 +12,7 @@ import type { AgentSettings } from "../contract/config.ts"
 import { isJsonObject } from "../contract/json.ts"
 import type { AssistantBlock, Message, ModelRequest, UserBlock } from "../contract/model.ts"
 import type { ResultBlock } from "../contract/tool.ts"
+import { toWireInput, toWireTool, type WireTool } from "./wire-tool.ts"
 
 const cacheMark = { type: "ephemeral" } as const
 
@@ -23,9 +24,10 @@ export function toWireRequest(
   request: ModelRequest,
   options: { readonly model: string; readonly effort: AgentSettings["effort"] },
 ): MessageCreateParamsStreaming {
-  const { system, tools } = toWirePrefix(request)
+  const wireTools = request.tools.map(toWireTool)
+  const { system, tools } = toWirePrefix(request, wireTools)
   const deferred = new Set(request.tools.flatMap((tool) => (tool.deferred ? [tool.name] : [])))
-  const messages = request.messages.map((message) => toWireMessage(message, deferred))
+  const messages = request.messages.map((message) => toWireMessage(message, { wireTools, deferred }))
   return {
     model: options.model,
     max_tokens: request.maxOutputTokens,
@@ -59,15 +61,15 @@ export function encodeRequest(request: MessageCreateParamsStreaming): Uint8Array
  * Tools come before the system prompt in what is cached, so one mark at the end of both covers both. Deferred tools are
  * no part of it, wherever they stand, and the API refuses a mark on them.
  */
-function toWirePrefix(request: ModelRequest) {
+function toWirePrefix(request: ModelRequest, wireTools: readonly WireTool[]) {
   const system: TextBlockParam[] =
     request.system === "" ? [] : [{ type: "text", text: request.system, cache_control: cacheMark }]
   const last = request.tools.findLastIndex((tool) => !tool.deferred)
-  const tools = request.tools.map((tool, index) => ({
+  const tools = wireTools.map((tool, index) => ({
     name: tool.name,
     description: tool.description,
-    input_schema: tool.inputSchema as { type: "object" },
-    ...(tool.deferred ? { defer_loading: true } : {}),
+    input_schema: tool.schema as { type: "object" },
+    ...(request.tools[index]?.deferred ? { defer_loading: true } : {}),
     ...(system.length === 0 && index === last ? { cache_control: cacheMark } : {}),
   }))
   return { system, tools }
@@ -78,17 +80,26 @@ interface WireMessage {
   readonly content: readonly ContentBlockParam[]
 }
 
-function toWireMessage(message: Message, deferred: ReadonlySet<string>): WireMessage {
-  if (message.role === "assistant") return { role: "assistant", content: message.content.flatMap(toWireAssistantBlock) }
+/** What messages are told apart by: how tools look on the wire, and which of them are deferred. */
+interface WireContext {
+  readonly wireTools: readonly WireTool[]
+  readonly deferred: ReadonlySet<string>
+}
+
+function toWireMessage(message: Message, { wireTools, deferred }: WireContext): WireMessage {
+  if (message.role === "assistant") {
+    return { role: "assistant", content: message.content.flatMap((block) => toWireAssistantBlock(block, wireTools)) }
+  }
   return { role: "user", content: message.content.flatMap((block) => toWireUserBlock(block, deferred)) }
 }
 
-function toWireAssistantBlock(block: AssistantBlock): ContentBlockParam[] {
+function toWireAssistantBlock(block: AssistantBlock, wireTools: readonly WireTool[]): ContentBlockParam[] {
   switch (block.type) {
     case "text":
       return toWireText(block.text)
     case "tool_use": {
-      const input = isJsonObject(block.input) ? block.input : {}
+      const tool = wireTools.find(({ name }) => name === block.name)
+      const input = toWireInput(isJsonObject(block.input) ? block.input : {}, tool)
       return [{ type: "tool_use", id: block.id, name: block.name, input }]
     }
     case "opaque":
