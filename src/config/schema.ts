@@ -142,6 +142,7 @@ const permissionsSchema = z.strictObject({
     z.optional(amount),
     "End the run when more calls than this were denied. Unlimited unless set.",
   ),
+  read_only: described(z._default(names, []), "Globs on names of tools that only read, so that plan mode runs them."),
   rules: described(z._default(z.array(ruleSchema), []), "Permission rules. Rules of all files add up."),
 })
 

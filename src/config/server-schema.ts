@@ -49,7 +49,7 @@ export const serverSchema = z.strictObject({
   disabled_tools: described(z._default(names, []), "Globs on the server's own tool names: which are hidden."),
   trust_hints: described(
     z._default(z.boolean(), false),
-    "Believe its readOnlyHint and idempotentHint where a call that may have run would be made again.",
+    "Believe its readOnlyHint and idempotentHint: in plan mode, while approvals wait, and where a call that may have run would be made again.",
   ),
   roots: described(z._default(z.boolean(), false), "Tell the server where the workspace is, as its only root."),
   sampling: described(z._default(z.boolean(), false), "Let the server ask our model, within the two budgets below."),

@@ -76,6 +76,7 @@ export function toPermissionSettings({ values, settings }: MergedConfig, rules: 
     default: { action: permissions.default, source: setting?.layer.sourceOf(setting.path) ?? "built-in default" },
     onDenied: permissions.on_denied,
     maxDenials: permissions.max_denials ?? null,
+    readOnly: permissions.read_only,
     rules,
   }
 }

@@ -57,6 +57,8 @@ export interface PermissionSettings {
   readonly default: { readonly action: "deny" | "ask" | "allow"; readonly source: string }
   readonly onDenied: "continue" | "fail"
   readonly maxDenials: number | null
+  /** Globs on names of tools that only read, whatever they say of themselves. */
+  readonly readOnly: readonly string[]
   readonly rules: readonly Rule[]
 }
 

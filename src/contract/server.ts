@@ -16,7 +16,7 @@ interface ServerSettings {
   readonly toolTimeoutMs: number
   readonly enabledTools: readonly string[]
   readonly disabledTools: readonly string[]
-  /** May a call be made again because the server says that it only reads, or that twice is as good as once? */
+  /** May what the server says of its tools let a call run where only reading is allowed, or be made again? */
   readonly trustHints: boolean
   /** Is the server told where the workspace is? */
   readonly roots: boolean

@@ -11,6 +11,8 @@ export interface ToolHints {
   readonly readOnly: boolean
   readonly destructive: boolean
   readonly idempotent: boolean
+  /** The tool says that it changes something, as opposed to saying nothing. */
+  readonly writes?: boolean
 }
 
 /** What argument rules look at, beside the input itself. */
@@ -46,6 +48,8 @@ export interface ToolResult {
   readonly content: readonly ResultBlock[]
   readonly isError: boolean
   readonly errorCode?: CallErrorCode
+  /** The call was not run but put into the plan, under this id. */
+  readonly queuedAs?: string
   /** Structured output of an MCP tool, for the transcript. */
   readonly structured?: unknown
 }

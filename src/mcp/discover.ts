@@ -163,6 +163,7 @@ function readHints(annotations: unknown): ToolHints {
     readOnly: said.readOnlyHint === true,
     destructive: said.destructiveHint === true,
     idempotent: said.idempotentHint === true,
+    ...(said.readOnlyHint === false ? { writes: true } : {}),
   }
 }
 
