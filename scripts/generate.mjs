@@ -8,6 +8,7 @@ import { runOptions } from "../dist/commands/options.js"
 import { configJsonSchema } from "../dist/config/json-schema.js"
 import { configKeys } from "../dist/config/keys.js"
 import { reasons } from "../dist/contract/reason.js"
+import { planJsonSchema } from "../dist/plan/plan-file.js"
 import { eventJsonSchema, reportJsonSchema } from "../dist/report/schemas.js"
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..")
@@ -18,6 +19,7 @@ for (const [name, schema] of [
   ["config", configJsonSchema()],
   ["event", eventJsonSchema()],
   ["report", reportJsonSchema()],
+  ["plan", planJsonSchema()],
 ]) {
   update(`schema/${name}.schema.json`, () => `${JSON.stringify(schema, null, 2)}\n`)
 }

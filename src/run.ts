@@ -1,6 +1,9 @@
-import { resolve } from "node:path"
+import { existsSync } from "node:fs"
+import { applyCalls } from "./agent/apply.ts"
+import { approvalNeeded } from "./agent/approval.ts"
 import { createLimits } from "./agent/limits.ts"
 import { type LoopOptions, runLoop } from "./agent/loop.ts"
+import { createApplyDesk } from "./agent/plan-desk.ts"
 import { composeSystemPrompt } from "./agent/prompt.ts"
 import { createChanges } from "./changes/snapshot.ts"
 import { loadConfig } from "./config/load.ts"
@@ -10,21 +13,24 @@ import type { Reason } from "./contract/reason.ts"
 import type { Report } from "./contract/report.ts"
 import type { Host, RunOptions } from "./contract/run-options.ts"
 import { UserError } from "./contract/user-error.ts"
-import { loadAnswerSchema } from "./expect/answer-schema.ts"
+import { createRefill } from "./events/refill.ts"
 import { checkEnd } from "./expect/end-checks.ts"
 import { createRunHooks } from "./hooks/run-hooks.ts"
 import { createPool, type Pool } from "./mcp/pool.ts"
 import { createPolicy } from "./permissions/policy.ts"
+import { createReadOnlyJudge } from "./permissions/read-only.ts"
 import { accessOf } from "./run/access.ts"
+import { createApprovals } from "./run/approvals.ts"
 import { createDesk, type DeskRooms } from "./run/desk.ts"
+import { chooseJob, expectedOf, outputFilesOf } from "./run/job.ts"
 import { watchLock } from "./run/lock.ts"
-import { chooseModel, configOptionsOf, configSecrets, findWorkspace, flagsOf } from "./run/prepare.ts"
+import { createPlanningDesk, planFileOf, readOnlySettingsOf } from "./run/plan.ts"
+import { configOptionsOf, configSecrets, findWorkspace, flagsOf } from "./run/prepare.ts"
 import { createSampler } from "./run/sampler.ts"
 import { type RunEnd, type Scene, setScene } from "./run/scene.ts"
 import { createStop, stopReason } from "./run/stop.ts"
 import { createSubAgents } from "./run/sub-agent.ts"
-import { findTask } from "./run/task.ts"
-import { collectTools } from "./run/tools.ts"
+import { collectTools, findPlace } from "./run/tools.ts"
 import { childEnvironment, gitSafety } from "./util/child-environment.ts"
 import { version } from "./util/version.ts"
 
@@ -47,26 +53,38 @@ export async function run(options: RunOptions, host: Host): Promise<Report> {
 async function perform(options: RunOptions, host: Host, scene: Scene): Promise<RunEnd> {
   scene.openOutputs(outputPathsOfFlags(flagsOf(options), host.cwd))
   const workspace = findWorkspace(options, host)
-  const { config } = await loadConfig(configOptionsOf(options, host, workspace))
-  scene.redactor.add(configSecrets(config, host), config.security.redact)
+  const { config, digest } = await loadConfig(configOptionsOf(options, host, workspace))
+  const secrets = configSecrets(config, host)
+  scene.redactor.add(secrets, config.security.redact)
   scene.openOutputs(config.output)
-  scene.sealOutputs()
+  const outputs = outputFilesOf(options, config, host)
+  const place = findPlace(workspace, config, outputs, host)
   const policy = createPolicy(config.permissions)
-  const task = await findTask(options, host)
-  const answerSchema =
-    options.outputSchema === undefined ? null : await loadAnswerSchema(resolve(host.cwd, options.outputSchema))
-  const model = await chooseModel(options, config, host)
+  const refill = createRefill(secrets, config.security.redact)
+  const job = await chooseJob(options, { config, configDigest: digest, host, place, refill, scene })
+  const { title, model, resumed } = job
+  scene.sealOutputs()
 
-  scene.start({ task: task.title, model: model.id, workspace, config_sources: [...config.sources], sandbox: "off" })
+  scene.start({
+    task: title,
+    model: model?.id ?? "",
+    workspace,
+    config_sources: [...config.sources],
+    sandbox: "off",
+    config_digest: digest,
+    ...(resumed && { run_id: resumed.runId, resumed: true }),
+  })
+  for (const answer of resumed?.answers.fresh ?? []) scene.emit(answer)
   for (const warning of config.warnings) scene.emit({ type: "warning", ...warning })
   using stop = createStop({ outer: options.signal, timeoutMs: config.agent.timeoutMs, ...scene })
 
   const { systemPrompt, instructions, maxOutputTokens } = config.agent
   const { maxDenials, onDenied } = config.permissions
-  const limits = createLimits({ ...config.agent, maxDenials }, scene.elapsedMs, scene.emit)
+  const limits = createLimits({ ...config.agent, maxDenials }, scene.elapsedMs, scene.emit, resumed?.spent)
   const sample = createSampler({ model, limits, maxOutputTokens, emit: scene.emit, signal: stop.signal })
   const hooks = createRunHooks({ settings: config.hooks, workspace, emit: scene.emit })
-  const { servers, disabledServers: disabled, mcp: settings } = config
+  const { servers } = job
+  const { disabledServers: disabled, mcp: settings } = config
   const { deadLetterFile } = settings
   const pool = createPool({
     servers,
@@ -79,17 +97,19 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
     access: accessOf(options, config, scene.redactor),
     ...(deadLetterFile === null ? {} : { deadLetters: scene.openDeadLetters(deadLetterFile) }),
   })
-  const { locked = false } = options
+  const locked = options.locked ?? (job.kind === "apply" && existsSync(config.lockFile))
   const lock = await watchLock({ path: config.lockFile, locked, servers, pool, emit: scene.emit })
   const mustEnd = () => missingRequired(pool) ?? lock.check()
-  const exclude = [...Object.values(config.output), deadLetterFile].filter((path) => path !== null)
-  const changes = createChanges({ workspace, env: childEnvironment(host.env, { values: gitSafety }), exclude })
+  const env = childEnvironment(host.env, { values: gitSafety })
+  const changes = createChanges({ workspace, env, exclude: outputs })
   let counts = { offered: 0, deferred: 0 }
 
   async function work(): Promise<Outcome> {
+    const unanswered = resumed?.answers.open.length ?? 0
+    if (unanswered > 0) return ended(approvalNeeded(unanswered))
     const unknown = lock.check()
     if (unknown) return ended(unknown)
-    const begun = await hooks.start({ task: task.title, model: model.id }, stop.signal)
+    const begun = await hooks.start({ task: title, model: model?.id ?? "" }, stop.signal)
     if (stop.signal.aborted) return ended(stop.signal.reason)
     if (begun.blocked) return ended(begun.blocked)
     await pool.start(stop.signal)
@@ -99,20 +119,41 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
     if (unfit) return ended(unfit)
 
     const subAgents = createSubAgents(() => ({ loop, rooms, prompt }))
-    const agent = config.tools.agent ? subAgents.tool : null
-    const tools = collectTools({ options, host, workspace, config, policy, pool, agent, model, emit: scene.emit })
+    const agent = config.tools.agent && job.kind === "task" && job.plan === null ? subAgents.tool : null
+    const tools = collectTools({
+      options,
+      host,
+      place,
+      config,
+      policy,
+      pool,
+      agent,
+      model: model ?? {},
+      emit: scene.emit,
+    })
     counts = tools.counts
+    const rooms: DeskRooms = { tools, policy, changes, workspace, config }
+    const desk = createDesk(rooms)
+    const around = { emit: scene.emit, signal: stop.signal }
+    if (job.kind === "apply") return applyCalls({ ...job, desk: createApplyDesk(desk), mustEnd, ...around })
+
+    const isReadOnly = createReadOnlyJudge(readOnlySettingsOf(config))
+    const approving = createApprovals(config, { isReadOnly, refill, scene, workspace, resumed: resumed !== null })
+    const planning = job.plan !== null
     const { catalogue } = tools
     const serverInstructions = pool.instructions()
-    const prompt = { workspace, systemPrompt, instructions, serverInstructions, catalogue, answerSchema: null }
-    const rooms: DeskRooms = { tools, policy, changes, workspace, config }
+    const words = { systemPrompt, instructions, serverInstructions, catalogue, answerSchema: null }
+    const prompt = { workspace, planning, ...words }
     const loop: LoopOptions = {
-      task: [await task.compose(pool, stop.signal), ...begun.notes].join("\n\n"),
-      system: composeSystemPrompt({ ...prompt, answerSchema: answerSchema?.schema ?? null }),
-      model,
-      answerSchema,
+      task: [await job.compose(pool, stop.signal), ...begun.notes].join("\n\n"),
+      system: composeSystemPrompt({ ...prompt, answerSchema: job.answerSchema?.schema ?? null }),
+      model: job.model,
+      answerSchema: job.answerSchema,
       definitions: () => tools.toolbox().definitions,
-      desk: createDesk(rooms),
+      desk: planning
+        ? createPlanningDesk(desk, { place, refill, isReadOnly, emit: scene.emit })
+        : { ...desk, ...approving },
+      ...(resumed && { resumed: resumed.loop }),
       limits,
       maxOutputTokens,
       onDenied,
@@ -121,8 +162,7 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
         return stop.signal.aborted ? stop.signal.reason : loop.mustEnd()
       },
       mustEnd: () => mustEnd() ?? subAgents.mustEnd(),
-      emit: scene.emit,
-      signal: stop.signal,
+      ...around,
     }
     return runLoop(loop)
   }
@@ -138,11 +178,12 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
   const checked = checkEnd(outcome, {
     ...scene.report(),
     filesChanged: files,
-    settings: config.expect,
+    settings: expectedOf(job, config.expect),
     missingRequired: lost,
   })
   const concluded = await hooks.end(checked.outcome, stop.signal)
-  return { ...checked, outcome: concluded, tools: counts, filesChanged: [...files], patch }
+  const file = planFileOf(job, concluded, { configDigest: digest, redactor: scene.redactor, host })
+  return { ...checked, outcome: concluded, tools: counts, filesChanged: [...files], patch, file }
 }
 
 function missingRequired(pool: Pool): Reason | null {
@@ -166,5 +207,12 @@ function reasonOf(error: unknown): Reason {
 }
 
 function nothingDone(reason: Reason): RunEnd {
-  return { outcome: ended(reason), tools: { offered: 0, deferred: 0 }, expectations: [], filesChanged: [], patch: "" }
+  return {
+    outcome: ended(reason),
+    tools: { offered: 0, deferred: 0 },
+    expectations: [],
+    filesChanged: [],
+    patch: "",
+    file: null,
+  }
 }

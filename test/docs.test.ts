@@ -25,7 +25,7 @@ import { dirname, join, normalize } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { mcpActions } from "../src/commands/mcp/actions.ts"
-import { runOptions } from "../src/commands/options.ts"
+import { applyOptions, runOptions } from "../src/commands/options.ts"
 import { policyActions } from "../src/commands/policy/actions.ts"
 import { readCases } from "../src/commands/policy/case-file.ts"
 import { configKeys } from "../src/config/keys.ts"
@@ -76,7 +76,14 @@ describe("the documentation", () => {
     const ofActions = [...Object.values(mcpActions), ...Object.values(policyActions)].flatMap(({ options }) =>
       Object.keys(options),
     )
-    const known = new Set([...Object.keys(runOptions), ...ofActions, "json", "help", "version"])
+    const known = new Set([
+      ...Object.keys(runOptions),
+      ...Object.keys(applyOptions),
+      ...ofActions,
+      "json",
+      "help",
+      "version",
+    ])
     expect(optionsNamedIn(page).filter((name) => !known.has(name))).toEqual([])
   })
 

@@ -1,8 +1,17 @@
 import type { Emit, RunEventOf } from "../contract/event.ts"
 import { isJsonObject, type JsonObject } from "../contract/json.ts"
 import type { ToolUseBlock } from "../contract/model.ts"
-import { errorResult, type Tool, type ToolResult } from "../contract/tool.ts"
+import { errorResult, type ResultBlock, type Tool, type ToolResult } from "../contract/tool.ts"
 import { createLimiter } from "../util/limiter.ts"
+import {
+  type Approvals,
+  askNow,
+  cannotWait,
+  type EarlierCalls,
+  interrupted,
+  markStarted,
+  rejection,
+} from "./approval.ts"
 
 type DecisionRecord = NonNullable<RunEventOf<"tool.call">["decision"]>
 
@@ -29,6 +38,8 @@ export interface CallDesk {
   before(call: AllowedCall, around: CallSurroundings): Promise<Clearance>
   /** What becomes of a result before the model sees it, with the notes made before the call. */
   after(call: AllowedCall, done: DoneCall, around: CallSurroundings): Promise<ToolResult>
+  /** Who is asked about calls that need a person; absent: they are refused. */
+  readonly approvals?: Approvals
 }
 
 /** A call that may run. */
@@ -65,14 +76,20 @@ interface CallRun {
   readonly turn: number
   /** Stop starting calls once this says so; the rest is answered "not run". */
   readonly halted: (settled: SettledCall) => boolean
+  /** What is known of these calls when the run was resumed among them. */
+  readonly earlier?: EarlierCalls
 }
 
 const sideBySide = 8
 
-/** Run the calls of one turn: read-only ones side by side, the others in order. Every call gets exactly one answer. */
+/**
+ * Run the calls of one turn: read-only ones side by side, the others in order. Every call gets exactly one answer, but for
+ * those that wait: the ones that a person must approve, and whatever after them does more than read.
+ */
 export async function callTools(uses: readonly ToolUseBlock[], run: CallRun): Promise<readonly SettledCall[]> {
   const limit = createLimiter(sideBySide)
   const settled: (SettledCall | Promise<SettledCall>)[] = []
+  const waiting: ToolUseBlock[] = []
   let halted = false
   const note = (call: SettledCall) => {
     halted ||= run.halted(call)
@@ -84,7 +101,11 @@ export async function callTools(uses: readonly ToolUseBlock[], run: CallRun): Pr
       settled.push(skipCall(use, run))
       continue
     }
-    const prepared = prepareCall(use, run)
+    const prepared = waiting.length === 0 ? prepareCall(use, run) : holdBack(prepareCall(use, run))
+    if (prepared.kind === "wait") {
+      waiting.push(use)
+      continue
+    }
     if (prepared.kind === "answer") {
       settled.push(note(conclude({ use, result: prepared.result }, 0, run)))
       continue
@@ -93,6 +114,8 @@ export async function callTools(uses: readonly ToolUseBlock[], run: CallRun): Pr
     settled.push(work)
     if (!prepared.tool.hints.readOnly) await work
   }
+  await Promise.all(settled)
+  if (halted || run.signal.aborted) settled.push(...waiting.map((use) => conclude({ use, result: notRun }, 0, run)))
   return Promise.all(settled)
 }
 
@@ -106,9 +129,13 @@ export function skipCalls(
 
 interface RunnableCall extends AllowedCall {
   readonly kind: "run"
+  /** Does a person have to be asked first? */
+  readonly asks: boolean
+  /** What becomes of it when calls before it wait. */
+  readonly behindOthers: "run" | "wait" | "refuse"
 }
 
-type PreparedCall = RunnableCall | { readonly kind: "answer"; readonly result: ToolResult }
+type PreparedCall = RunnableCall | { readonly kind: "answer"; readonly result: ToolResult } | { readonly kind: "wait" }
 
 function mayOverlap(use: ToolUseBlock, desk: CallDesk): boolean {
   const found = desk.lookup(use.name)
@@ -116,6 +143,7 @@ function mayOverlap(use: ToolUseBlock, desk: CallDesk): boolean {
 }
 
 function prepareCall(use: ToolUseBlock, run: CallRun): PreparedCall {
+  if (run.earlier?.started.has(use.id)) return { kind: "answer", result: interrupted }
   const found = run.desk.lookup(use.name)
   if (found.kind === "unknown") {
     announce(use, null, run)
@@ -126,34 +154,59 @@ function prepareCall(use: ToolUseBlock, run: CallRun): PreparedCall {
     return { kind: "answer", result: errorResult("denied", found.judgement.refusal ?? "This tool is not available.") }
   }
   const input = isJsonObject(use.input) ? use.input : null
-  const judgement = run.desk.judge(found.tool, input ?? {})
-  announce(use, judgement.decision, run)
-  if (judgement.refusal !== null) return { kind: "answer", result: errorResult("denied", judgement.refusal) }
+  const { decision, refusal } = run.desk.judge(found.tool, input ?? {})
+  const { approvals } = run.desk
+  const refill = approvals === undefined ? [] : approvals.secretsIn(input ?? {})
+  announce(use, decision, run, refill ?? [])
+  if (refusal !== null && (decision.action !== "ask" || approvals === undefined || input === null))
+    return { kind: "answer", result: errorResult("denied", refusal) }
   if (input === null)
     return { kind: "answer", result: errorResult("invalid_input", "The input must be a JSON object.") }
-  const { decision } = judgement
-  return { kind: "run", callId: use.id, turn: run.turn, tool: found.tool, input, decision }
+  const reads = approvals === undefined || approvals.isReadOnly(found.tool, input)
+  const behindOthers = reads ? "run" : refill === null ? "refuse" : "wait"
+  const identity = { callId: use.id, turn: run.turn, tool: found.tool, input, decision }
+  const call: RunnableCall = { kind: "run", ...identity, asks: false, behindOthers }
+  if (decision.action !== "ask" || refusal === null || approvals === undefined) return call
+  const answer = run.earlier?.answers.get(use.id)
+  if (answer) return answer.approved ? call : { kind: "answer", result: rejection(use.name, answer.reason) }
+  if (approvals.ask !== undefined) return { ...call, asks: true }
+  if (refill === null) return { kind: "answer", result: cannotWait }
+  run.emit({ type: "approval.request", ...identify(use, run), input, decision })
+  return { kind: "wait" }
+}
+
+/** Nothing but reading happens after a call that waits. */
+function holdBack(prepared: PreparedCall): PreparedCall {
+  if (prepared.kind !== "run" || prepared.behindOthers === "run") return prepared
+  return prepared.behindOthers === "wait" ? { kind: "wait" } : { kind: "answer", result: cannotWait }
 }
 
 async function runCall(use: ToolUseBlock, call: RunnableCall, run: CallRun): Promise<SettledCall> {
   const startedAt = performance.now()
-  const result = await execute(call, run)
+  const result = await execute(use, call, run)
   return conclude({ use, result }, Math.round(performance.now() - startedAt), run)
 }
 
-async function execute(call: AllowedCall, run: CallRun): Promise<ToolResult> {
+async function execute(use: ToolUseBlock, call: RunnableCall, run: CallRun): Promise<ToolResult> {
+  const { approvals } = run.desk
   const cleared = await run.desk.before(call, run)
   if (cleared.kind === "answer") return cleared.result
+  const { input, notes } = cleared
+  if (call.asks && approvals?.ask) {
+    const rejected = await askNow({ ...identify(use, run), input, decision: call.decision }, approvals.ask, run)
+    if (rejected) return rejected
+  }
   if (!call.tool.hints.readOnly) await run.desk.beforeWrite()
   if (run.signal.aborted) return notRun
-  const { input, notes } = cleared
+  const unrecorded = approvals ? await markStarted(identify(use, run), approvals, run.emit) : null
+  if (unrecorded) return unrecorded
   const result = run.desk.bound(await call.tool.execute(input, { signal: run.signal, callId: call.callId }))
   return run.desk.after({ ...call, input }, { result, notes }, run)
 }
 
 const notRun = errorResult("not_run", "Not run: the run is stopping.")
 
-function skipCall(use: ToolUseBlock, run: Pick<CallRun, "desk" | "emit" | "turn">): SettledCall {
+function skipCall(use: ToolUseBlock, run: Pick<CallRun, "desk" | "emit" | "turn" | "earlier">): SettledCall {
   const found = run.desk.lookup(use.name)
   const offered = found.kind === "offered" && isJsonObject(use.input)
   announce(use, offered ? run.desk.judge(found.tool, use.input).decision : null, run)
@@ -163,9 +216,13 @@ function skipCall(use: ToolUseBlock, run: Pick<CallRun, "desk" | "emit" | "turn"
 function announce(
   use: ToolUseBlock,
   decision: DecisionRecord | null,
-  run: Pick<CallRun, "desk" | "emit" | "turn">,
+  run: Pick<CallRun, "desk" | "emit" | "turn" | "earlier">,
+  refill: readonly string[] = [],
 ): void {
-  run.emit({ type: "tool.call", ...identify(use, run), input: use.input, ...wrappedCall(use, run), decision })
+  if (run.earlier?.announced.has(use.id)) return
+  const names = refill.length === 0 ? {} : { refill: [...refill] }
+  const wraps = wrappedCall(use, run)
+  run.emit({ type: "tool.call", ...identify(use, run), input: use.input, ...wraps, decision, ...names })
 }
 
 /** What a custom tool makes of a call: the arguments that the model did not give are part of what happened. */
@@ -186,14 +243,21 @@ function conclude(call: SettledCall, durationMs: number, run: Pick<CallRun, "des
     ok: !result.isError,
     duration_ms: durationMs,
     error_code: result.isError ? (result.errorCode ?? "tool_error") : null,
-    content: result.content.map((block) =>
-      block.type === "image"
-        ? { type: "image", media_type: block.mediaType, bytes: Buffer.byteLength(block.data, "base64") }
-        : block,
-    ),
+    content: result.content.map((block) => recordBlock(block, run.desk)),
     ...(result.structured === undefined ? {} : { structured: result.structured }),
   })
   return call
+}
+
+const longestImage = 1_500_000
+
+/** A run that may pause keeps its images, up to a bound: the conversation is told again from the transcript. */
+function recordBlock(block: ResultBlock, desk: CallDesk): RunEventOf<"tool.result">["content"][number] {
+  if (block.type !== "image") return block
+  const { mediaType: media_type, data } = block
+  const bytes = Buffer.byteLength(data, "base64")
+  const kept = desk.approvals !== undefined && data.length <= longestImage
+  return { type: "image", media_type, bytes, ...(kept ? { data } : {}) }
 }
 
 function identify(use: ToolUseBlock, run: Pick<CallRun, "desk" | "turn">) {
@@ -203,7 +267,7 @@ function identify(use: ToolUseBlock, run: Pick<CallRun, "desk" | "turn">) {
 }
 
 function stateOf(result: ToolResult): RunEventOf<"tool.result">["state"] {
-  if (!result.isError) return "output"
+  if (!result.isError) return result.queuedAs === undefined ? "output" : "queued"
   if (result.errorCode === "denied") return "denied"
   return result.errorCode === "not_run" ? "not_run" : "error"
 }

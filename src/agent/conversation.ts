@@ -21,6 +21,8 @@ export interface ConversationOptions {
   readonly system: string
   readonly task: string
   readonly definitions: () => readonly ToolDefinition[]
+  /** The conversation so far of a run that goes on. */
+  readonly resumed?: { readonly messages: readonly Message[] }
   readonly answerSchema: { readonly schema: JsonSchema } | null
   readonly emit: Emit
   readonly signal: AbortSignal
@@ -53,8 +55,12 @@ export function createConversation(options: ConversationOptions): Conversation {
     emitMessage(options.emit, { turn, role: "user", content: [{ type: "text", text }], reply: null })
   }
 
-  say(options.task)
-  messages.push({ role: "user", content: [{ type: "text", text: options.task }] })
+  if (options.resumed) {
+    messages.push(...options.resumed.messages)
+  } else {
+    say(options.task)
+    messages.push({ role: "user", content: [{ type: "text", text: options.task }] })
+  }
 
   return {
     async ask(request) {

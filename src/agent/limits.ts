@@ -33,12 +33,24 @@ export interface Limits {
   tooManyDenials(): boolean
 }
 
+/** What a run that goes on has spent before. */
+export interface Spent {
+  readonly turns: number
+  readonly denials: number
+  readonly costUsd: number
+  readonly tokens: number
+}
+
+const nothingSpent: Spent = { turns: 0, denials: 0, costUsd: 0, tokens: 0 }
+
 /** The limits of one run; `elapsedMs` is a monotonic clock. */
-export function createLimits(settings: LimitSettings, elapsedMs: () => number, emit: Emit): Limits {
-  let turns = 0
-  let denials = 0
-  let costUsd = 0
-  let tokens = 0
+export function createLimits(
+  settings: LimitSettings,
+  elapsedMs: () => number,
+  emit: Emit,
+  spent: Spent = nothingSpent,
+): Limits {
+  let { turns, denials, costUsd, tokens } = spent
   let lastCostUsd = 0
   let lastTokens = 0
   const told = new Set<LimitName>()

@@ -1,8 +1,9 @@
 import type { Emit } from "../contract/event.ts"
-import type { Model, ModelAnswer, ToolDefinition, ToolUseBlock } from "../contract/model.ts"
+import type { Message, Model, ModelAnswer, ToolDefinition, ToolUseBlock } from "../contract/model.ts"
 import { ended, type Outcome } from "../contract/outcome.ts"
 import type { Reason } from "../contract/reason.ts"
 import { type AnswerSchema, judgeAnswer, repairRequest } from "./answer.ts"
+import { approvalNeeded, type EarlierCalls } from "./approval.ts"
 import { type CallDesk, callTools, type SettledCall, skipCalls } from "./call-tools.ts"
 import { callsOf, createConversation, textOf } from "./conversation.ts"
 import { deniedReason, fail, repetitionNote } from "./endings.ts"
@@ -25,9 +26,19 @@ export interface LoopOptions {
   readonly ready: () => Promise<Reason | null>
   /** Why the run cannot go on, such as a required server that is gone. */
   readonly mustEnd: () => Reason | null
+  /** Where the conversation was when the run was paused; absent in a run that begins. */
+  readonly resumed?: ResumedCalls & { readonly messages: readonly Message[] }
   readonly emit: Emit
   /** Aborted with a `Reason`. */
   readonly signal: AbortSignal
+}
+
+/** The calls of the turn in which a run was paused. */
+export interface ResumedCalls extends EarlierCalls {
+  readonly turn: number
+  readonly calls: readonly ToolUseBlock[]
+  /** Those that were answered before. */
+  readonly settled: readonly SettledCall[]
 }
 
 const maxPauses = 10
@@ -45,6 +56,10 @@ export async function runLoop(run: LoopOptions): Promise<Outcome> {
   let nudged = false
   let repairs = 0
 
+  if (run.resumed && run.resumed.calls.length > 0) {
+    const outcome = await perform(run.resumed.calls, run.resumed)
+    if (outcome) return outcome
+  }
   for (;;) {
     const blocked = await run.ready()
     if (blocked) return ended(blocked)
@@ -87,13 +102,8 @@ export async function runLoop(run: LoopOptions): Promise<Outcome> {
         if (gone) return endWithout(gone, calls)
         const limit = run.limits.reached()
         if (limit) return finish(limit, calls)
-        const settled = await callTools(calls, { ...run, turn: run.limits.turns, halted })
-        if (run.signal.aborted) return ended(run.signal.reason)
-        const denied = settled.find(isDenied)
-        if (denied && run.onDenied === "fail") return ended(deniedReason(denied))
-        const times = repeatsOf(settled)
-        if (times >= repetition.endsAt) return ended(repeated(times))
-        talk.addResults(settled, times >= repetition.toldAt ? repetitionNote(times) : undefined)
+        const outcome = await perform(calls)
+        if (outcome) return outcome
         break
       }
       case "max_tokens":
@@ -115,6 +125,23 @@ export async function runLoop(run: LoopOptions): Promise<Outcome> {
       default:
         return fail("unknown_stop_reason", `the model stopped with "${reply.stopReason}"`, reply)
     }
+  }
+
+  /** Run calls and give the model their results; an outcome when the run ends or pauses here instead. */
+  async function perform(calls: readonly ToolUseBlock[], resumed?: ResumedCalls): Promise<Outcome | null> {
+    const known = resumed?.settled ?? []
+    const rest = calls.filter((call) => !known.some(({ use }) => use.id === call.id))
+    const turn = resumed?.turn ?? run.limits.turns
+    const made = await callTools(rest, { ...run, turn, halted, ...(resumed && { earlier: resumed }) })
+    if (run.signal.aborted) return ended(run.signal.reason)
+    const settled = calls.flatMap((call) => [...known, ...made].find(({ use }) => use.id === call.id) ?? [])
+    const denied = made.find(isDenied)
+    if (denied && run.onDenied === "fail") return ended(deniedReason(denied))
+    if (settled.length < calls.length) return ended(approvalNeeded(calls.length - settled.length))
+    const times = repeatsOf(settled)
+    if (times >= repetition.endsAt) return ended(repeated(times))
+    talk.addResults(settled, times >= repetition.toldAt ? repetitionNote(times) : undefined)
+    return null
   }
 
   function ask(kind: "work" | "summary"): Promise<ModelAnswer> {

@@ -12,6 +12,9 @@ const headless = `You are agent-run, an agent in an automated pipeline. Nobody w
 export const subAgentNote =
   "You are a sub-agent: another agent gave you this part of its task. It sees your final answer and nothing else of your work, so put everything it needs into that answer."
 
+const planning = `This run only plans. Calls that read are run; every other call is queued and answered "Queued as P1", "Queued as P2" and so on.
+Make all the calls that the task needs, each with one sentence before it that says why. End with what the plan does and what it depends on.`
+
 /** What the system prompt is made of. */
 export interface PromptParts {
   readonly workspace: string
@@ -19,6 +22,8 @@ export interface PromptParts {
   readonly systemPrompt: string | null
   readonly instructions: string | null
   readonly answerSchema: JsonSchema | null
+  /** In plan mode. */
+  readonly planning: boolean
   readonly serverInstructions: readonly { readonly server: string; readonly text: string }[]
   /** What there is beside the tools whose definitions are sent. */
   readonly catalogue: string | null
@@ -27,6 +32,7 @@ export interface PromptParts {
 /** The system prompt: short, because it is paid for on every turn, and the same on every turn, because it is cached. */
 export function composeSystemPrompt(parts: PromptParts): string {
   const sections = [parts.systemPrompt ?? headless, `Workspace: ${parts.workspace}`]
+  if (parts.planning) sections.push(planning)
   if (parts.instructions) sections.push(`# Instructions\n${parts.instructions.trim()}`)
   if (parts.answerSchema) {
     sections.push(

@@ -34,6 +34,10 @@ async function dispatch(command: Command, host: NodeJS.Process): Promise<number>
       const { runCommand } = await import("./run.ts")
       return runCommand(command.values, host)
     }
+    case "apply": {
+      const { applyCommand } = await import("./apply.ts")
+      return applyCommand(command.plan, command.values, host)
+    }
     case "config": {
       const [{ runConfigCommand }, { configOptionsOf, findWorkspace }] = await Promise.all([
         import("./config.ts"),

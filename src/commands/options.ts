@@ -109,6 +109,38 @@ export const mcpOptions = {
   ...verbosityOptions,
 } as const satisfies Record<string, Option>
 
+const timeoutOption = {
+  type: "string",
+  value: "10m",
+  group: "Limits",
+  describe: "Time for the whole run: 90s, 10m, 1h30m. Default: 30m",
+} as const satisfies Option
+
+const outputOptions = {
+  output: {
+    type: "string",
+    choices: ["text", "json", "jsonl"],
+    group: "Output",
+    describe: "What stdout carries: the answer, the report, or the event stream. Default: text",
+  },
+  report: { type: "string", value: "FILE", group: "Output", describe: "Write the JSON report" },
+  transcript: {
+    type: "string",
+    value: "FILE",
+    group: "Output",
+    describe: "Write the transcript, one JSON event a line, as it happens",
+  },
+  summary: { type: "string", value: "FILE", group: "Output", describe: "Write a Markdown summary" },
+  junit: { type: "string", value: "FILE", group: "Output", describe: "Write JUnit XML" },
+  "out-dir": {
+    type: "string",
+    value: "DIR",
+    group: "Output",
+    describe: `Write all of ${Object.values(outputFiles).join(", ")}`,
+  },
+  ...verbosityOptions,
+} as const satisfies Record<string, Option>
+
 /** The options of `agent-run run`. The one home of their names and descriptions; parser, help and docs are made from it. */
 export const runOptions = {
   task: { type: "string", value: "TEXT", group: "Task", describe: "What the agent shall do" },
@@ -140,6 +172,38 @@ export const runOptions = {
     group: "Servers",
     describe: "Ask the model only if every server is what agent.lock says",
   },
+  plan: {
+    type: "string",
+    value: "FILE",
+    group: "Permissions",
+    describe: "Plan mode: calls that only read run, everything else is queued into FILE for review",
+  },
+  resume: {
+    type: "string",
+    value: "TRANSCRIPT",
+    group: "Approvals",
+    describe: "Go on with a paused run, in its own transcript; also on another machine",
+  },
+  approve: {
+    type: "string",
+    value: "ID|all",
+    repeatable: true,
+    group: "Approvals",
+    describe: "Say yes to a call that waits",
+  },
+  reject: {
+    type: "string",
+    value: "ID|all",
+    repeatable: true,
+    group: "Approvals",
+    describe: "Say no to a call that waits",
+  },
+  reason: {
+    type: "string",
+    value: "TEXT",
+    group: "Approvals",
+    describe: "Why; recorded, and told to the model with a no",
+  },
   "base-url": {
     type: "string",
     value: "URL",
@@ -155,41 +219,32 @@ export const runOptions = {
   "max-turns": { type: "number", value: "N", group: "Limits", describe: "Requests that may call tools. Default: 50" },
   "max-cost-usd": { type: "number", value: "X", group: "Limits", describe: "Cost in US dollars" },
   "max-tokens": { type: "number", value: "N", group: "Limits", describe: "Input with cache plus output tokens" },
-  timeout: {
-    type: "string",
-    value: "10m",
-    group: "Limits",
-    describe: "Time for the whole run: 90s, 10m, 1h30m. Default: 30m",
-  },
+  timeout: timeoutOption,
   "max-denials": { type: "number", value: "N", group: "Limits", describe: "End when more calls than this were denied" },
-  output: {
-    type: "string",
-    choices: ["text", "json", "jsonl"],
-    group: "Output",
-    describe: "What stdout carries: the answer, the report, or the event stream. Default: text",
-  },
   "output-schema": {
     type: "string",
     value: "FILE",
     group: "Output",
     describe: "The answer must be JSON of this schema; repaired at most twice, else exit code 8",
   },
-  report: { type: "string", value: "FILE", group: "Output", describe: "Write the JSON report" },
-  transcript: {
+  ...outputOptions,
+} as const satisfies Record<string, Option>
+
+const { only: _servers, without: _left, model: _model, "fallback-model": _fallback, ...sharedOptions } = configOptions
+
+/** The options of `agent-run apply`; which servers start follows from the plan, and there is no model. */
+export const applyOptions = {
+  only: {
     type: "string",
-    value: "FILE",
-    group: "Output",
-    describe: "Write the transcript, one JSON event a line, as it happens",
+    value: "P1,P3",
+    repeatable: true,
+    group: "Plan",
+    describe: "Run only these calls of the plan",
   },
-  summary: { type: "string", value: "FILE", group: "Output", describe: "Write a Markdown summary" },
-  junit: { type: "string", value: "FILE", group: "Output", describe: "Write JUnit XML" },
-  "out-dir": {
-    type: "string",
-    value: "DIR",
-    group: "Output",
-    describe: `Write all of ${Object.values(outputFiles).join(", ")}`,
-  },
-  ...verbosityOptions,
+  "keep-going": { type: "boolean", group: "Plan", describe: "Go on after a failed call" },
+  ...sharedOptions,
+  timeout: timeoutOption,
+  ...outputOptions,
 } as const satisfies Record<string, Option>
 
 /** Options by their command-line name. */

@@ -5,7 +5,7 @@ import { UserError } from "../contract/user-error.ts"
 import type { DiffCommand } from "./diff.ts"
 import { mcpActions } from "./mcp/actions.ts"
 import type { McpAction, McpWork } from "./mcp/define-action.ts"
-import { configOptions, mcpOptions, type OptionValues, runOptions } from "./options.ts"
+import { applyOptions, configOptions, mcpOptions, type OptionValues, runOptions } from "./options.ts"
 import { policyActions } from "./policy/actions.ts"
 import { addOptions, valuesOf } from "./yargs-options.ts"
 
@@ -21,6 +21,7 @@ export type Command =
     }
   | { readonly kind: "session"; readonly work: McpWork; readonly values: OptionValues<typeof mcpOptions> }
   | ({ readonly kind: "diff" } & DiffCommand)
+  | { readonly kind: "apply"; readonly plan: string; readonly values: OptionValues<typeof applyOptions> }
   | { readonly kind: "help"; readonly text: string }
 
 const configActions = ["check", "show", "schema", "import"] as const
@@ -43,6 +44,14 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
       (sub) => addOptions(sub, runOptions),
       (found) => {
         command = { kind: "run", values: valuesOf(found, runOptions) }
+      },
+    )
+    .command(
+      "apply <plan>",
+      "Run the calls of a reviewed plan, without a model",
+      (sub) => addOptions(sub, applyOptions).positional("plan", { type: "string", demandOption: true }),
+      (found) => {
+        command = { kind: "apply", plan: found.plan, values: valuesOf(found, applyOptions) }
       },
     )
     .command(
@@ -100,7 +109,7 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
       },
     )
     .epilogue(
-      "agent-run --version prints the version.\nExit codes: 0 done, 2 usage or configuration, 4 limit, 5 required server, 6 model, 7 denied, 8 expectation.\nDocs: docs/exit-codes.md, docs/configuration.md",
+      "agent-run --version prints the version.\nExit codes: 0 done, 2 usage or configuration, 3 paused for approval, 4 limit, 5 required server, 6 model, 7 denied, 8 expectation.\nDocs: docs/exit-codes.md, docs/configuration.md",
     )
     .version(false)
     .help("help")
@@ -132,13 +141,14 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
 /** The output files that a command line names, read leniently: for one that is wrong elsewhere. */
 export function outputsNamedIn(
   args: readonly string[],
-): Pick<RunOptions, "report" | "transcript" | "summary" | "junit" | "outDir"> {
+): Pick<RunOptions, "report" | "transcript" | "summary" | "junit" | "outDir" | "resume"> {
   const outputs: Record<string, string> = {}
   args.forEach((arg, index) => {
     const [, name, value = args[index + 1]] = /^--(report|transcript|summary|junit|out-dir)(?:=(.*))?$/s.exec(arg) ?? []
     if (name !== undefined && value) outputs[name === "out-dir" ? "outDir" : name] = value
   })
-  return outputs
+  // A paused run has its transcript already: it must not be emptied because of a typing mistake.
+  return args.some((arg) => /^--resume(?:=|$)/.test(arg)) ? { ...outputs, resume: { transcript: "" } } : outputs
 }
 
 function addActions(

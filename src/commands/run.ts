@@ -16,8 +16,16 @@ import { writeOut } from "./write-out.ts"
 type Values = OptionValues<typeof runOptions>
 
 /** `agent-run run`: a run with progress on stderr and the result on stdout. */
-export async function runCommand(values: Values, host: NodeJS.Process): Promise<number> {
-  const options = toRunOptions(values)
+export function runCommand(values: Values, host: NodeJS.Process): Promise<number> {
+  return runWithOutput(toRunOptions(values), values, host)
+}
+
+/** Run with progress on stderr and on stdout what `--output` says. */
+export async function runWithOutput(
+  options: RunOptions,
+  values: Pick<Values, "output" | "quiet" | "verbose">,
+  host: NodeJS.Process,
+): Promise<number> {
   const output = values.output ?? "text"
   using stop = listenForStop(host)
   const console = createConsoleSink({
@@ -58,17 +66,31 @@ function toRunOptions(values: Values): RunOptions {
     maxTurns: values["max-turns"],
     maxCostUsd: values["max-cost-usd"],
     maxTokens: values["max-tokens"],
-    timeoutMs: values.timeout === undefined ? undefined : toTimeoutMs(values.timeout),
+    timeoutMs: toTimeoutMs(values.timeout),
     maxDenials: values["max-denials"],
-    report: values.report,
-    transcript: values.transcript,
-    summary: values.summary,
-    junit: values.junit,
-    outDir: values["out-dir"],
+    plan: values.plan,
+    resume: resumeOf(values),
+    ...outputsOf(values),
   }
 }
 
-function toTimeoutMs(text: string): number {
+function resumeOf({ resume: transcript, approve, reject, reason }: Values): RunOptions["resume"] {
+  if (transcript !== undefined) return { transcript, approve, reject, ...(reason === undefined ? {} : { reason }) }
+  if (approve.length === 0 && reject.length === 0 && reason === undefined) return undefined
+  throw new UserError("usage_error", "--approve, --reject and --reason answer a paused run", {
+    hint: "Name its transcript with --resume TRANSCRIPT.",
+  })
+}
+
+/** The output files, as `run()` calls them. */
+export function outputsOf(values: Pick<Values, "report" | "transcript" | "summary" | "junit" | "out-dir">) {
+  const { report, transcript, summary, junit } = values
+  return { report, transcript, summary, junit, outDir: values["out-dir"] }
+}
+
+/** `--timeout` in milliseconds. Throws a UserError for what is no duration. */
+export function toTimeoutMs(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
   const timeoutMs = parseDuration(text)
   if (timeoutMs === null || timeoutMs <= 0) {
     throw new UserError("usage_error", `"${text}" is no duration`, {

@@ -50,10 +50,10 @@ export function hooksOf(layers: readonly Layer[], env: Environment): HookSetting
   }
 }
 
-/** The files that hooks name in their commands: they govern the run, so the agent must not touch them. */
-export function hookFiles(hooks: HookSettings, workspace: string): readonly string[] {
+/** The files that hooks and ask_command name: they govern the run, so the agent must not touch them. */
+export function programFiles(hooks: HookSettings, askCommand: readonly string[], workspace: string): readonly string[] {
   const all: readonly Hook[] = [...hooks.preToolUse, ...hooks.postToolUse, ...hooks.runStart, ...hooks.runEnd]
-  const words = all.flatMap((hook) => hook.command)
+  const words = [...all.flatMap((hook) => hook.command), ...askCommand]
   const paths = words.map((word) => resolve(workspace, word))
   return [...new Set(paths)].filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
 }

@@ -3,11 +3,12 @@ import { buildServer } from "./build-server.ts"
 import { findCacheFolder } from "./cache-folder.ts"
 import { chooseServers } from "./choose-servers.ts"
 import { customToolsOf } from "./custom-tools.ts"
+import { digestOf } from "./digest.ts"
 import { type EffectiveValue, effectiveValuesOf } from "./effective.ts"
 import { variableOf } from "./expand.ts"
 import { type FlagOverrides, flagLayers } from "./flags.ts"
 import { gatherServers } from "./gather-servers.ts"
-import { hookFiles, hooksOf } from "./hooks.ts"
+import { hooksOf, programFiles } from "./hooks.ts"
 import { lockPathOf } from "./lock-path.ts"
 import { addUp, listsThatAddUp, type MergedConfig } from "./merge.ts"
 import { dynamicLayers, environmentLayers, setLayers } from "./option-layers.ts"
@@ -49,6 +50,8 @@ export interface LoadedConfig {
   readonly config: Config
   /** For people: secrets are masked, variables are not expanded. */
   readonly effective: readonly EffectiveValue[]
+  /** The same for the same configuration, on every machine. */
+  readonly digest: string
 }
 
 /** Read, check, merge and expand the configuration of a run. Throws a UserError that names every mistake and its place. */
@@ -71,7 +74,11 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
   throwProblems([...gathered.problems, ...choice.problems])
 
   const prompts = await readPrompts(merged)
-  const problems: Problem[] = [...prompts.problems, ...defaultWithoutBroad(merged, options.broad)]
+  const problems: Problem[] = [
+    ...prompts.problems,
+    ...defaultWithoutBroad(merged, options.broad),
+    ...nobodyToAsk(merged),
+  ]
   const serverWarnings: ConfigWarning[] = []
   const around = { workspace, env, problems, warnings: serverWarnings }
   const servers = choice.chosen.map((server) => buildServer(server, around))
@@ -87,14 +94,17 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     servers,
     disabledServers: choice.disabled,
     security: { redact: stringsOf("redact"), redactEnv: stringsOf("redactEnv") },
-    permissions: toPermissionSettings(merged, [...optionRules, ...rulesOf(layers)]),
+    permissions: toPermissionSettings(merged, [...optionRules, ...rulesOf(layers)], env),
     tools: toToolSettings(values, env, customToolsOf(layers)),
     hooks,
     expect: toExpectSettings(values),
     output: pathsOf(outputs),
     cacheFolder: cache.path,
     sources: layers.flatMap((layer) => layer.file?.shown ?? (layer.scope === "cloud" ? layer.sourceOf([]) : [])),
-    files: [...layers.flatMap(({ file }) => (file === null ? [] : [file.path])), ...hookFiles(hooks, workspace)],
+    files: [
+      ...layers.flatMap(({ file }) => (file === null ? [] : [file.path])),
+      ...programFiles(hooks, values.permissions.ask_command ?? [], workspace),
+    ],
     lockFile: lockPathOf(layers, workspace),
     warnings: [
       ...warnings,
@@ -114,7 +124,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     outputs,
     optionRules: effectiveRules,
   })
-  return { config, effective }
+  return { config, effective, digest: digestOf(effective) }
 
   function stringsOf(list: "redact" | "redactEnv"): readonly string[] {
     return [...new Set(addUp(layers, listsThatAddUp[list]).map(({ value }) => String(value)))]
@@ -128,6 +138,13 @@ function defaultWithoutBroad({ values, settings }: MergedConfig, broadOption: bo
   const message =
     'permissions.default: "allow" lets every call through that no rule denies; say so with broad = true in [permissions]'
   return [{ code: "config_error", where, message }]
+}
+
+function nobodyToAsk({ values, settings }: MergedConfig): readonly Problem[] {
+  if (values.permissions.on_ask !== "command" || values.permissions.ask_command !== undefined) return []
+  const setting = settings.get("permissions.on_ask")
+  const where = setting?.layer.placeOf(setting.path) ?? ""
+  return [{ code: "config_error", where, message: 'permissions.on_ask: "command" needs ask_command' }]
 }
 
 function hintFor(problems: readonly Problem[]): string | undefined {

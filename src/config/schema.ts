@@ -142,7 +142,23 @@ const permissionsSchema = z.strictObject({
     z.optional(amount),
     "End the run when more calls than this were denied. Unlimited unless set.",
   ),
-  read_only: described(z._default(names, []), "Globs on names of tools that only read, so that plan mode runs them."),
+  on_ask: described(
+    z._default(z.enum(["deny", "pause", "command"]), "deny"),
+    "What happens to a call that a person has to approve: deny it, pause the run with exit code 3, or ask ask_command.",
+  ),
+  ask_command: described(
+    z.optional(names.check(z.minLength(1))),
+    'on_ask = "command": program and arguments that get the request as JSON on stdin and answer {"approve": true} on stdout.',
+  ),
+  ask_timeout_sec: described(z._default(seconds, 300), "Time for one answer of ask_command; later is a denial."),
+  ask_env_vars: described(
+    z._default(names, []),
+    "Names of our own variables that ask_command may see beside the safe base.",
+  ),
+  read_only: described(
+    z._default(names, []),
+    "Globs on names of tools that only read, so that they run in plan mode and while approvals wait.",
+  ),
   rules: described(z._default(z.array(ruleSchema), []), "Permission rules. Rules of all files add up."),
 })
 

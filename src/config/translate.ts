@@ -8,11 +8,13 @@ import type {
   ToolSettings,
 } from "../contract/config.ts"
 import type { Rule } from "../contract/decision.ts"
-import { childEnvironment } from "../util/child-environment.ts"
+import { childEnvironment, gitSafety } from "../util/child-environment.ts"
 import type { MergedConfig } from "./merge.ts"
 import type { Prompts } from "./read-prompts.ts"
 import type { ConfigValues } from "./schema.ts"
 import { toMs } from "./schema-values.ts"
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 /** `[agent]` in the terms of the code. */
 export function toAgentSettings({ agent }: ConfigValues, prompts: Prompts): AgentSettings {
@@ -69,22 +71,37 @@ export function toMcpSettings({ values: { mcp }, settings }: MergedConfig): McpS
 }
 
 /** `[permissions]` in the terms of the code. */
-export function toPermissionSettings({ values, settings }: MergedConfig, rules: readonly Rule[]): PermissionSettings {
+export function toPermissionSettings(
+  { values, settings }: MergedConfig,
+  rules: readonly Rule[],
+  env: Environment,
+): PermissionSettings {
   const { permissions } = values
   const setting = settings.get("permissions.default")
   return {
     default: { action: permissions.default, source: setting?.layer.sourceOf(setting.path) ?? "built-in default" },
     onDenied: permissions.on_denied,
     maxDenials: permissions.max_denials ?? null,
+    onAsk: toOnAsk(permissions, env),
     readOnly: permissions.read_only,
     rules,
+  }
+}
+
+function toOnAsk(permissions: ConfigValues["permissions"], env: Environment): PermissionSettings["onAsk"] {
+  if (permissions.on_ask !== "command") return { kind: permissions.on_ask }
+  return {
+    kind: "command",
+    command: permissions.ask_command ?? [],
+    timeoutMs: toMs(permissions.ask_timeout_sec),
+    env: childEnvironment(env, { names: permissions.ask_env_vars, values: gitSafety }),
   }
 }
 
 /** `[tools]` in the terms of the code; commands see the safe base and what `bash.env_vars` names. */
 export function toToolSettings(
   { tools }: ConfigValues,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   custom: readonly CustomToolSettings[],
 ): ToolSettings {
   return {

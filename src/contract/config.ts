@@ -57,6 +57,16 @@ export interface PermissionSettings {
   readonly default: { readonly action: "deny" | "ask" | "allow"; readonly source: string }
   readonly onDenied: "continue" | "fail"
   readonly maxDenials: number | null
+  /** What happens to a call that a person has to approve. */
+  readonly onAsk:
+    | { readonly kind: "deny" }
+    | { readonly kind: "pause" }
+    | {
+        readonly kind: "command"
+        readonly command: readonly string[]
+        readonly timeoutMs: number
+        readonly env: Readonly<Record<string, string>>
+      }
   /** Globs on names of tools that only read, whatever they say of themselves. */
   readonly readOnly: readonly string[]
   readonly rules: readonly Rule[]

@@ -1,6 +1,12 @@
 import * as z from "zod/mini"
 import { type ReasonCode, reasons } from "./reason.ts"
 
+/** How an approval is recorded. */
+export const confirmed = "Yes, confirmed."
+
+/** How a rejection is recorded. */
+export const denied = "No, denied."
+
 const count = z.int().check(z.nonnegative())
 const text = z.string()
 
@@ -28,6 +34,21 @@ export const reasonSchema = z.object({
   hint: z.nullable(text),
 })
 
+/** A file that a queued call would change: as it was (`null`: not there) and what would become of it. */
+export const editSchema = z.object({ path: text, before: z.nullable(text), diff: text })
+
+/** A call that plan mode queued, all but the words that the model had for it. */
+const queuedCallSchema = {
+  plan_id: text,
+  call_id: text,
+  tool: text,
+  server: z.nullable(text),
+  input: z.unknown(),
+  refill: z.array(text),
+  decision: decisionSchema,
+  edit: z.nullable(editSchema),
+}
+
 /** A file that the run changed in the workspace. */
 export const fileChangeSchema = z.object({ path: text, added: count, removed: count })
 
@@ -49,7 +70,7 @@ export const callErrorCodeSchema = z.enum([
 
 const resultBlockSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text }),
-  z.object({ type: z.literal("image"), media_type: text, bytes: count }),
+  z.object({ type: z.literal("image"), media_type: text, bytes: count, data: z.optional(text) }),
   z.object({ type: z.literal("tool_reference"), tool: text }),
 ])
 
@@ -71,6 +92,8 @@ const stamp = {
   at: z.iso.datetime(),
   /** The call of Agent whose sub-agent this event belongs to. */
   parent_call_id: z.optional(text),
+  /** Over all lines up to this one; in `run.end`, and in every event after a pause. */
+  digest: z.optional(text),
 }
 const server = { server: text, transport: text, state: serverStatusSchema }
 const call = { turn: count, call_id: text, tool: text, server: z.nullable(text) }
@@ -81,7 +104,7 @@ function eventSchema<Type extends string, Shape extends z.core.$ZodShape>(type: 
 
 /** Every event of a transcript. The one home of their names, fields and meanings. */
 export const runEventSchema = z.discriminatedUnion("type", [
-  eventSchema("run.start", "The run begins; always the first event.", {
+  eventSchema("run.start", "The run begins, or goes on after a pause; always the first event.", {
     run_id: text,
     version: text,
     task: text,
@@ -89,6 +112,8 @@ export const runEventSchema = z.discriminatedUnion("type", [
     workspace: text,
     config_sources: z.array(text),
     sandbox: text,
+    config_digest: z.optional(text),
+    resumed: z.optional(z.literal(true)),
   }),
   eventSchema("server.connecting", "A connection to a server is being made.", server),
   eventSchema("server.connected", "A server is ready and its tools are known.", {
@@ -158,7 +183,25 @@ export const runEventSchema = z.discriminatedUnion("type", [
     input: z.unknown(),
     wraps: z.optional(z.object({ tool: text, input: z.unknown() })),
     decision: z.nullable(decisionSchema),
+    refill: z.optional(z.array(text)),
   }),
+  eventSchema("approval.request", "A call waits for a person.", {
+    ...call,
+    input: z.unknown(),
+    decision: decisionSchema,
+  }),
+  eventSchema("approval.answer", "Somebody, or the program in their place, answered a request.", {
+    ...call,
+    approved: z.boolean(),
+    answer: z.enum([confirmed, denied]),
+    reason: z.nullable(text),
+    by: z.enum(["option", "command"]),
+  }),
+  eventSchema(
+    "tool.started",
+    "A call of a resumed run is about to run; this line is on the disk before it does.",
+    call,
+  ),
   eventSchema("tool.progress", "A server says how far a call is; at most once a second and call.", {
     call_id: text,
     tool: text,
@@ -169,7 +212,7 @@ export const runEventSchema = z.discriminatedUnion("type", [
   }),
   eventSchema("tool.result", "The one answer to a call.", {
     ...call,
-    state: z.enum(["output", "error", "denied", "not_run"]),
+    state: z.enum(["output", "queued", "error", "denied", "not_run"]),
     ok: z.boolean(),
     duration_ms: count,
     error_code: z.nullable(callErrorCodeSchema),
@@ -203,6 +246,11 @@ export const runEventSchema = z.discriminatedUnion("type", [
     server: z.nullable(text),
     by: z.enum(["search", "call"]),
   }),
+  eventSchema(
+    "plan.call",
+    "Plan mode queued a call. `refill` names the variables whose values stand as placeholders in the input.",
+    queuedCallSchema,
+  ),
   eventSchema("retry", "Something failed in a way that is worth another try.", {
     what: z.enum(["model", "mcp"]),
     attempt: count,
@@ -215,7 +263,7 @@ export const runEventSchema = z.discriminatedUnion("type", [
     used: z.number(),
   }),
   eventSchema("warning", "Something a person should know that does not stop the run.", { code: text, message: text }),
-  eventSchema("run.end", "The run is over; always the last event, on every path.", {
+  eventSchema("run.end", "The run is over or paused; always the last event, on every path.", {
     status: z.enum(["completed", "paused", "stopped", "failed"]),
     exit_code: count,
     reason: z.nullable(reasonSchema),

@@ -8,6 +8,7 @@ import {
   serverStatusSchema,
   usageSchema,
 } from "./event.ts"
+import { planCallSchema } from "./plan.ts"
 
 const count = z.int().check(z.nonnegative())
 
@@ -59,7 +60,20 @@ export const reportSchema = z.object({
   ),
   denied: count,
   files_changed: z.array(fileChangeSchema),
-  approvals: z.array(z.unknown()),
+  plan: z.array(planCallSchema),
+  approvals: z.array(
+    z.object({
+      id: z.string(),
+      turn: count,
+      tool: z.string(),
+      server: z.nullable(z.string()),
+      input: z.unknown(),
+      decision: decisionSchema,
+      state: z.enum(["pending", "approved", "rejected"]),
+      answer: z.nullable(z.string()),
+      reason: z.nullable(z.string()),
+    }),
+  ),
   expectations: z.array(expectationSchema),
   retries: count,
   redactions: count,

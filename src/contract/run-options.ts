@@ -14,6 +14,12 @@ export interface RunOptions {
   readonly promptArgs?: readonly string[]
   /** Files with untrusted text that goes with the task, marked as data. */
   readonly inputs?: readonly string[]
+  /** Plan mode: calls that only read run, everything else is queued into this file. */
+  readonly plan?: string
+  /** Run the calls of a plan instead of a task, without a model. */
+  readonly apply?: ApplyRequest
+  /** Go on with a paused run instead of beginning one. */
+  readonly resume?: ResumeRequest
   /** The tree the agent works on. Default: the working folder. */
   readonly workspace?: string
 
@@ -62,6 +68,27 @@ export interface RunOptions {
   readonly sinks?: readonly Sink[]
   /** Ends the run early; abort it with a `Reason`, or with anything to have it reported as interrupted. */
   readonly signal?: AbortSignal
+}
+
+/** A paused run, and answers to the calls that wait in it. */
+export interface ResumeRequest {
+  /** The transcript that the paused run wrote; the run goes on in the same file. */
+  readonly transcript: string
+  /** Ids of calls, or `all`. */
+  readonly approve?: readonly string[]
+  readonly reject?: readonly string[]
+  /** Recorded with every answer given here. */
+  readonly reason?: string
+}
+
+/** A plan to apply, and how. */
+export interface ApplyRequest {
+  /** The file that `plan` wrote. */
+  readonly plan: string
+  /** Ids of the calls to run; all of them unless given. */
+  readonly only?: readonly string[]
+  /** Go on after a failed call. */
+  readonly keepGoing?: boolean
 }
 
 /** What a run takes from the process it runs in. */

@@ -1,5 +1,6 @@
 import type { Emit, RunEvent, RunEventBody } from "../contract/event.ts"
 import type { Sink } from "../contract/sink.ts"
+import { createSealer } from "../util/seal.ts"
 import type { Redactor } from "./redact.ts"
 import { createEventRedaction } from "./redact-event.ts"
 
@@ -13,24 +14,35 @@ export interface Bus {
   seal(): void
   /** Wait until what was emitted so far is written; returns what went wrong, one line per sink. */
   flush(): Promise<readonly string[]>
+  /** Wait until what was emitted so far is on the disk; returns what went wrong, one line per sink. */
+  sync(): Promise<readonly string[]>
+  /** Go on after the events of a transcript: numbers and seal continue, and sinks that sum up hear of them. */
+  continueFrom(events: readonly RunEvent[]): void
   /** Flush and close all sinks in order; returns what went wrong, one line per sink. */
   close(): Promise<readonly string[]>
   redactions(): number
 }
 
 /** Number, date and redact events, and pass them to every sink. */
-export function createBus(options: { readonly redactor: Redactor; readonly now: () => Date }): Bus {
+export function createBus(options: {
+  readonly redactor: Redactor
+  readonly now: () => Date
+  /** Seals the last event, so that only holders of the key can change a transcript unnoticed. */
+  readonly key?: string | undefined
+}): Bus {
   const { redactor } = options
+  const sealer = createSealer(options.key)
   const redactEvent = createEventRedaction(redactor)
   let attached: AttachedSink[] = []
   let history: RunEvent[] | null = []
   let seq = 0
   let ended = false
+  let resumed = false
 
   function emit(body: RunEventBody): void {
     if (ended) return
     ended = body.type === "run.end"
-    const event = stamp(body)
+    const event = seal(stamp(body))
     history?.push(event)
     for (const sink of attached) deliver(sink, event)
   }
@@ -45,6 +57,22 @@ export function createBus(options: { readonly redactor: Redactor; readonly now: 
       const message = `a ${body.type} event could not be recorded: ${redactor.redactText(String(error))}`
       if (body.type === "run.end") return { ...head, ...bareEnd(body, message), redactions: redactor.count() }
       return { ...head, type: "warning", code: "event_lost", message }
+    }
+  }
+
+  /** A run that goes on may be killed at any point and go on once more, so each of its lines vouches for itself. */
+  function seal(event: RunEvent): RunEvent {
+    sealer.add(`${JSON.stringify(event)}\n`)
+    return resumed || event.type === "run.end" ? { ...event, digest: sealer.seal() } : event
+  }
+
+  function continueFrom(events: readonly RunEvent[]): void {
+    resumed = true
+    for (const event of events) {
+      const { digest: _, ...unsealed } = event
+      sealer.add(`${JSON.stringify(unsealed)}\n`)
+      for (const { sink } of attached) sink.recall?.(event)
+      seq = event.seq + 1
     }
   }
 
@@ -73,6 +101,8 @@ export function createBus(options: { readonly redactor: Redactor; readonly now: 
     seal: () => {
       history = null
     },
+    continueFrom,
+    sync: () => settle(async (sink) => (await sink.sync?.()) ?? null),
     flush: () => settle(async (sink) => (await sink.flush?.()) ?? null),
     close: () => {
       history = null

@@ -83,7 +83,8 @@ export function createRedactor(options: {
 
 const deepest = 100
 
-function placeholderOf(name: string): string {
+/** What stands for a secret of this name in every output. */
+export function placeholderOf(name: string): string {
   return `[redacted:${name.replaceAll(/[^\w.-]/g, "_").slice(0, 64)}]`
 }
 

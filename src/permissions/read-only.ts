@@ -20,8 +20,9 @@ export interface ReadOnlySettings {
 export function createReadOnlyJudge(settings: ReadOnlySettings): (tool: Tool, input: JsonObject) => boolean {
   const globs = settings.readOnly.map((glob) => compileGlob(glob, "permissions.read_only:"))
   const trusted = new Set(settings.trustedServers)
-  return (tool, input) => {
+  return function isReadOnly(tool, input): boolean {
     if (globs.some((glob) => glob.matches(tool.name))) return true
+    if (tool.wraps !== undefined) return isReadOnly(tool.wraps.tool, tool.wraps.complete(input))
     const { origin, hints } = tool
     const commands = tool.subjects(input).flatMap((subject) => (subject.kind === "command" ? [subject.line] : []))
     if (commands.length > 0) return commands.every(isReadOnlyLine)

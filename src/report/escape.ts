@@ -44,10 +44,10 @@ export function toCodeSpan(text: string, maxChars = 300): string {
 }
 
 /** Untrusted text as a block of Markdown: a fence longer than any run of backticks in it. */
-export function toFence(text: string, maxChars: number): string {
+export function toFence(text: string, maxChars: number, language: "text" | "diff" = "text"): string {
   const lines = neutraliseCommands(removeControls(cut(text, maxChars))).trimEnd()
   const fence = "`".repeat(Math.max(3, longestBacktickRun(lines) + 1))
-  return `${fence}text\n${lines}\n${fence}`
+  return `${fence}${language}\n${lines}\n${fence}`
 }
 
 function removeControls(text: string): string {

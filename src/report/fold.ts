@@ -1,5 +1,7 @@
 import type { RunEvent, RunEventOf } from "../contract/event.ts"
 import type { Report } from "../contract/report.ts"
+import { createApprovalFold } from "./fold-approvals.ts"
+import { createPlanFold } from "./fold-plan.ts"
 
 /** A report that grows with every event; `report` may be asked for at any time. */
 export interface ReportFold {
@@ -23,7 +25,11 @@ export function createReportFold(): ReportFold {
   const calls = new Map<string, Report["calls"][number]>()
   const loaded = new Set<string>()
   const warnings: Report["warnings"] = []
+  const filesChanged = new Map<string, Report["files_changed"][number]>()
   const usage = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
+  const plan = createPlanFold()
+  const approvals = createApprovalFold()
+  let firstStart: RunEventOf<"run.start"> | null = null
   let start: RunEventOf<"run.start"> | null = null
   let end: RunEventOf<"run.end"> | null = null
   let firstAt: string | null = null
@@ -31,6 +37,8 @@ export function createReportFold(): ReportFold {
   let turns = 0
   let denied = 0
   let retries = 0
+  let durationMs = 0
+  let redactions = 0
   let costUsd: number | null = 0
 
   function write(event: RunEvent): void {
@@ -38,7 +46,9 @@ export function createReportFold(): ReportFold {
     lastAt = event.at
     switch (event.type) {
       case "run.start":
+        firstStart ??= event
         start = event
+        end = null
         return
       case "server.connecting":
       case "server.connected":
@@ -51,6 +61,9 @@ export function createReportFold(): ReportFold {
         if (event.kind === "work") turns += 1
         return
       case "message":
+        addUsage(event)
+        plan.hear(event)
+        return
       case "server.request":
         addUsage(event)
         return
@@ -66,6 +79,9 @@ export function createReportFold(): ReportFold {
       case "tool.dynamicLoad":
         loaded.add(event.tool)
         return
+      case "plan.call":
+        plan.add(event)
+        return
       case "retry":
         retries += 1
         return
@@ -73,12 +89,19 @@ export function createReportFold(): ReportFold {
         warnings.push({ code: event.code, message: event.message })
         return
       case "run.end":
-        end = event
+        addEnd(event)
+        return
+      case "approval.request":
+        approvals.request(event)
+        return
+      case "approval.answer":
+        approvals.answer(event)
         return
       case "limit":
       case "server.log":
       case "tool.progress":
       case "tool.search":
+      case "tool.started":
         return
       default:
         // Transcripts of later versions may hold events that this one does not know.
@@ -108,8 +131,18 @@ export function createReportFold(): ReportFold {
     if (call !== undefined && decision !== undefined) calls.set(call.id, { ...call, decision })
   }
 
+  /** A run that was resumed has several ends: the last says how it ended, all of them what it took and did. */
+  function addEnd(event: RunEventOf<"run.end">): void {
+    end = event
+    durationMs += event.duration_ms
+    redactions += event.redactions
+    for (const change of event.files_changed) filesChanged.set(change.path, change)
+    if (event.status !== "paused") return
+    for (const [id, call] of calls) if (call.error_code === "aborted") calls.set(id, { ...call, error_code: "not_run" })
+  }
+
   function report(): Report {
-    const startedAt = start?.at ?? firstAt ?? new Date(0).toISOString()
+    const startedAt = firstStart?.at ?? firstAt ?? new Date(0).toISOString()
     return {
       schema_version: 1,
       status: end?.status ?? "failed",
@@ -120,7 +153,7 @@ export function createReportFold(): ReportFold {
       run: {
         id: start?.run_id ?? "",
         started_at: startedAt,
-        duration_ms: end?.duration_ms ?? Math.max(0, Date.parse(lastAt ?? startedAt) - Date.parse(startedAt)),
+        duration_ms: end === null ? Math.max(0, Date.parse(lastAt ?? startedAt) - Date.parse(startedAt)) : durationMs,
         version: start?.version ?? "",
         model: start?.model ?? "",
         workspace: start?.workspace ?? "",
@@ -134,11 +167,12 @@ export function createReportFold(): ReportFold {
       tools: { offered: end?.tools_offered ?? 0, deferred: end?.tools_deferred ?? 0, loaded: loaded.size },
       calls: [...calls.values()],
       denied,
-      files_changed: end?.files_changed ?? [],
-      approvals: [],
+      files_changed: [...filesChanged.values()],
+      plan: plan.calls(),
+      approvals: approvals.all(),
       expectations: end?.expectations ?? [],
       retries,
-      redactions: end?.redactions ?? 0,
+      redactions,
       warnings: [...warnings],
     }
   }

@@ -3,6 +3,9 @@ import { formatDuration } from "../util/duration.ts"
 import { type CallGroup, troubledCallsOf } from "./call-groups.ts"
 import { toCodeSpan, toFence } from "./escape.ts"
 import { formatCost, formatCount, formatQuantity, formatUsage } from "./format.ts"
+import { renderApprovals } from "./markdown-approvals.ts"
+import { renderPlan } from "./markdown-plan.ts"
+import { renderList, renderTable } from "./markdown-table.ts"
 
 /**
  * A summary for a step summary or a comment, understood in ten seconds: how it ended and why, what it cost, the answer,
@@ -13,6 +16,8 @@ export function renderSummary(report: Report): string {
     renderHeadline(report),
     renderFacts(report),
     renderAnswer(report),
+    renderPlan(report),
+    renderApprovals(report),
     renderServers(report),
     renderDenied(report),
     renderCalls(report),
@@ -24,7 +29,6 @@ export function renderSummary(report: Report): string {
 }
 
 const maxAnswerChars = 60_000
-const maxRows = 50
 
 const marks = { completed: "✅", paused: "⏸️", stopped: "🛑", failed: "❌" } as const
 
@@ -104,19 +108,4 @@ function renderWarnings(report: Report): string {
     "Warnings",
     report.warnings.map(({ code, message }) => `- ${toCodeSpan(code)}: ${toCodeSpan(message, 500)}`),
   )
-}
-
-function renderList(title: string, lines: readonly string[]): string {
-  if (lines.length === 0) return ""
-  return [`#### ${title}`, "", ...lines.slice(0, maxRows), ...renderRest(lines.length)].join("\n")
-}
-
-function renderTable(title: string, head: readonly string[], rows: readonly (readonly string[])[]): string {
-  if (rows.length === 0) return ""
-  const lines = [head, head.map(() => "---"), ...rows.slice(0, maxRows)].map((cells) => `| ${cells.join(" | ")} |`)
-  return [`#### ${title}`, "", ...lines, ...renderRest(rows.length)].join("\n")
-}
-
-function renderRest(count: number): readonly string[] {
-  return count <= maxRows ? [] : ["", `${formatCount(count - maxRows)} more are in the report.`]
 }

@@ -69,6 +69,17 @@ export function createProgress(options: ProgressOptions): (event: RunEvent) => r
         return isVerbose ? [paint("dim", `found ${event.results} for ${toLogLine(event.query)}`)] : []
       case "tool.dynamicLoad":
         return isQuiet ? [] : [`tool ${toLogLine(event.tool)}: loaded (${event.by})`]
+      case "plan.call":
+      case "tool.started":
+        return []
+      case "approval.request":
+        return [
+          `${paint("yellow", "approval needed")} ${toLogLine(event.call_id)}: ${toLogLine(event.tool)} ${toLogLine(jsonOf(event.input))} (${toLogLine(event.decision.rule)}, ${toLogLine(event.decision.source)})`,
+        ]
+      case "approval.answer": {
+        const why = event.reason === null ? "" : ` ${toLogLine(event.reason)}`
+        return isQuiet ? [] : [`approval ${toLogLine(event.call_id)}: ${toLogLine(event.tool)}: ${event.answer}${why}`]
+      }
       case "retry":
         if (isQuiet) return []
         return [
@@ -164,6 +175,8 @@ function renderResult(
   switch (event.state) {
     case "output":
       return `${line}${allowed}${paint("green", "ok")}, ${took}`
+    case "queued":
+      return `${line}${paint("yellow", "queued")}: ${firstTextOf(event)}`
     case "denied": {
       const because = decision === null ? "" : ` by ${toLogLine(decision.rule)} (${toLogLine(decision.source)})`
       return `${line}${paint("red", "denied")}${because}`

@@ -30,11 +30,18 @@ function renderReason(report: Report): string {
 }
 
 function renderTroubles(report: Report): readonly string[] {
-  const { denied, failed, unknown } = troubledCallsOf(report.calls)
+  const waiting = report.status === "paused"
+  const settled = waiting ? report.calls.filter((call) => call.error_code !== "not_run") : report.calls
+  const { denied, failed, unknown } = troubledCallsOf(settled)
   const servers = report.servers.filter(
     ({ state }) => state === "failed" || state === "needs-auth" || state === "pending",
   )
   return [
+    ...bounded(
+      report.approvals
+        .filter(({ state }) => waiting && state === "pending")
+        .map(({ id, tool }) => `waits for approval: ${toLogLine(id)} ${toLogLine(tool)}`),
+    ),
     ...bounded(denied.map((group) => `denied: ${nameOf(group)}${decidedBy(group)}`)),
     ...bounded(failed.map((group) => `failed: ${nameOf(group)}: ${group.call.error_code}`)),
     ...bounded(unknown.map((group) => `unknown tool: ${nameOf(group)}`)),

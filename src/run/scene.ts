@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto"
+import type { PausedTranscript } from "../approvals/read-transcript.ts"
 import type { Emit, RunEventOf } from "../contract/event.ts"
 import { ended, exitCodeOf, type Outcome, statusOf } from "../contract/outcome.ts"
 import { noOutputs, type OutputPaths } from "../contract/output.ts"
+import { planKeyVariable } from "../contract/plan.ts"
 import type { Report } from "../contract/report.ts"
 import type { Host, RunOptions } from "../contract/run-options.ts"
 import { createBus } from "../events/bus.ts"
@@ -15,7 +17,13 @@ import { prepareOutputFile, writeOutput } from "../sinks/files.ts"
 import { createJsonlFileSink } from "../sinks/jsonl-file.ts"
 import { version } from "../util/version.ts"
 
-type StartFacts = Omit<RunEventOf<"run.start">, "type" | "schema_version" | "seq" | "at" | "run_id" | "version">
+type StartFacts = Omit<
+  RunEventOf<"run.start">,
+  "type" | "schema_version" | "seq" | "at" | "digest" | "run_id" | "version"
+> & {
+  /** Of the run that goes on; a new one otherwise. */
+  readonly run_id?: string
+}
 
 /** How a run ended, with what the last event and the files need beside the events before it. */
 export interface RunEnd {
@@ -24,6 +32,8 @@ export interface RunEnd {
   readonly expectations: RunEventOf<"run.end">["expectations"]
   readonly filesChanged: RunEventOf<"run.end">["files_changed"]
   readonly patch: string
+  /** A file to be written beside the configured ones, made from the report. */
+  readonly file: { readonly path: string; render(report: Report): string } | null
 }
 
 /** What surrounds a run from its first moment: the events, where they go, and the way out. */
@@ -37,6 +47,12 @@ export interface Scene {
   sealOutputs(): void
   /** Where calls go that failed for good. Throws a UserError when the file cannot be written. */
   openDeadLetters(path: string): DeadLetters
+  /** Go on in the transcript of a paused run, behind its whole lines. */
+  resume(path: string, transcript: PausedTranscript): void
+  /** All events so far survive the end of this process, or why not. */
+  sync(): Promise<string | null>
+  /** Called when everything is written. */
+  onEnd(callback: () => void): void
   /** The first event. Without it, the end writes one with what is known. */
   start(facts: StartFacts): void
   /** The report so far. */
@@ -50,12 +66,14 @@ export function setScene(options: RunOptions, host: Host): Scene {
   const begunAt = performance.now()
   const elapsedMs = () => performance.now() - begunAt
   const redactor = createRedactor({ env: host.env, envGlobs: [], patterns: [] })
-  const bus = createBus({ redactor, now: () => new Date() })
+  const bus = createBus({ redactor, now: () => new Date(), key: host.env[planKeyVariable] })
   const fold = createReportFold()
   let outputs: OutputPaths = noOutputs
   let started = false
 
-  bus.attach({ write: fold.write, close: async () => null })
+  const endings: (() => void)[] = []
+
+  bus.attach({ write: fold.write, recall: fold.write, close: async () => null })
   for (const sink of options.sinks ?? []) bus.attach(sink)
   if (options.onEvent) bus.attach({ write: options.onEvent, close: async () => null })
 
@@ -83,16 +101,18 @@ export function setScene(options: RunOptions, host: Host): Scene {
     })
     const problems = [...(await bus.close())]
     const report = fold.report()
-    problems.push(...(await writeFiles(report, redactor.redactText(end.patch))))
+    problems.push(...(await writeFiles(report, end)))
+    for (const end of endings) end()
     for (const problem of problems) host.log(`agent-run: ${problem}`)
     return problems.length > 0 && report.exit_code === 0 ? { ...report, ...incompleteHead(problems) } : report
   }
 
-  async function writeFiles(report: Report, patch: string): Promise<readonly string[]> {
+  async function writeFiles(report: Report, { patch, file }: RunEnd): Promise<readonly string[]> {
     const files: readonly (readonly [string | null, () => string])[] = [
       [outputs.summary, () => renderSummary(report)],
       [outputs.junit, () => renderJunit(report)],
-      [outputs.patch, () => patch],
+      [outputs.patch, () => redactor.redactText(patch)],
+      [file?.path ?? null, () => file?.render(report) ?? ""],
       [outputs.report, () => toJsonReport(report)],
     ]
     const problems: string[] = []
@@ -111,7 +131,8 @@ export function setScene(options: RunOptions, host: Host): Scene {
       for (const [name, path] of Object.entries(paths)) {
         if (path !== null && name !== "transcript") prepareOutputFile(path)
       }
-      if (paths.transcript !== null && paths.transcript !== outputs.transcript) {
+      // A run that goes on has its transcript already, and must not empty it.
+      if (options.resume === undefined && paths.transcript !== null && paths.transcript !== outputs.transcript) {
         bus.attach(createJsonlFileSink(paths.transcript))
       }
       outputs = paths
@@ -122,6 +143,15 @@ export function setScene(options: RunOptions, host: Host): Scene {
       const warn = (message: string) => bus.emit({ type: "warning", code: "dead_letter_lost", message })
       return createDeadLetters({ path, redact: redactor.redact, warn })
     },
+    resume(path, transcript) {
+      bus.attach(createJsonlFileSink(path, transcript))
+      bus.continueFrom(transcript.events)
+    },
+    async sync() {
+      const problems = await bus.sync()
+      return problems.length === 0 ? null : problems.join("; ")
+    },
+    onEnd: (callback) => void endings.push(callback),
     start,
     report: fold.report,
     conclude,

@@ -47,6 +47,7 @@ export function createSubAgents(parent: () => ParentRun): SubAgents {
     origin: { kind: "builtin" },
     async execute(input, { callId, signal }) {
       const { loop, rooms, prompt } = parent()
+      const { resumed: _, ...whole } = loop
       const wanted = Array.isArray(input.tools) ? input.tools.map(String) : null
       const names = rooms.tools.toolbox().tools.flatMap((tool) => (startsAgents(tool) ? [] : [tool.name]))
       const unknown = wanted?.filter((name) => !names.includes(name)) ?? []
@@ -57,7 +58,7 @@ export function createSubAgents(parent: () => ParentRun): SubAgents {
       const keeps = (tool: Tool) => !startsAgents(tool) && (wanted?.includes(tool.name) ?? true)
       const toolbox = () => narrowToolbox(rooms.tools.toolbox(), keeps, { inFull: wanted !== null })
       const outcome = await runLoop({
-        ...loop,
+        ...whole,
         task: String(input.task),
         answerSchema: null,
         system: `${composeSystemPrompt(wanted === null ? prompt : { ...prompt, catalogue: null })}\n\n${subAgentNote}`,

@@ -12,13 +12,13 @@ import { createCustomTools } from "../tools/custom-tools.ts"
 import { chooseDeferred } from "../tools/lazy/choose-deferred.ts"
 import { createLazyTools, type LazyTools } from "../tools/lazy/lazy-tools.ts"
 import { createToolbox, inOrder, type OfferedTools, type Toolbox } from "../tools/toolbox.ts"
-import { createWorkspace } from "../tools/workspace.ts"
+import { createWorkspace, type Workspace } from "../tools/workspace.ts"
 
 /** What the tools of a run are made from. */
 export interface ToolSources {
   readonly options: RunOptions
   readonly host: Pick<Host, "env">
-  readonly workspace: string
+  readonly place: Workspace
   readonly config: Config
   readonly policy: Policy
   readonly pool: Pool
@@ -40,12 +40,22 @@ export interface CollectedTools {
   readonly counts: { readonly offered: number; readonly deferred: number }
 }
 
+/** The workspace as file tools see it: what governs the run and what it writes is out of their reach. */
+export function findPlace(
+  workspace: string,
+  config: Config,
+  outputs: readonly string[],
+  host: Pick<Host, "env">,
+): Workspace {
+  return createWorkspace(workspace, {
+    protectedFiles: [...config.files, ...outputs],
+    home: host.env.HOME ?? homedir(),
+  })
+}
+
 /** Every tool of a run: built-in, from servers, from the caller; and a warning for each rule that matches none of them. */
 export function collectTools(sources: ToolSources): CollectedTools {
-  const { options, host, workspace, config, policy, pool, agent, emit } = sources
-  const outputs = [...Object.values(config.output), config.mcp.deadLetterFile].filter((path) => path !== null)
-  const protectedFiles = [...config.files, ...outputs]
-  const place = createWorkspace(workspace, { protectedFiles, home: host.env.HOME ?? homedir() })
+  const { options, host, place, config, policy, pool, agent, emit } = sources
   const builtin = createBuiltinTools({
     workspace: place,
     settings: config.tools,

@@ -56,6 +56,7 @@ export function createConsoleSink(options: ConsoleOptions): Sink {
 
   return {
     write,
+    recall: fold.write,
     close: async () => {
       stopHeartbeat()
       return null

@@ -1,21 +1,26 @@
-import { close as closeFile, fstatSync, ftruncateSync, writeSync, write as writeToFile } from "node:fs"
+import { close as closeFile, fdatasync, fstatSync, ftruncateSync, writeSync, write as writeToFile } from "node:fs"
 import { promisify } from "node:util"
 import type { RunEvent } from "../contract/event.ts"
 import type { Sink } from "../contract/sink.ts"
 import { toJsonLine } from "../report/json.ts"
-import { openOutputFile } from "./open-output.ts"
+import { openAfter, openOutputFile } from "./open-output.ts"
+
+/** How much of a transcript that is there already is to be kept: whole lines. */
+export interface WholeLines {
+  readonly bytes: number
+}
 
 /**
  * Write events to a file as they happen, one JSON object a line, readable by its owner only. The file is opened at once: a
  * path that cannot be written is a UserError before anything is spent. Later trouble, such as a full disk, never stops the
  * run; `flush` and `close` tell of it, and the file keeps the whole lines that fitted.
  */
-export function createJsonlFileSink(path: string): Sink {
-  const file = openOutputFile(path)
+export function createJsonlFileSink(path: string, after?: WholeLines): Sink {
+  const file = after === undefined ? openOutputFile(path) : openAfter(path, after)
   const isRegular = fstatSync(file).isFile()
   let waiting: string[] = []
   let inFlight: Buffer | null = null
-  let position = 0
+  let position = after?.bytes ?? 0
   let problem: string | null = null
   let pumping: Promise<void> | null = null
 
@@ -78,6 +83,12 @@ export function createJsonlFileSink(path: string): Sink {
     return problem
   }
 
+  async function sync(): Promise<string | null> {
+    await flush()
+    if (problem === null) await syncToDisk(file).catch((error: unknown) => fail(error, Buffer.alloc(0)))
+    return problem
+  }
+
   async function close(): Promise<string | null> {
     await flush()
     process.off("exit", writeRestAtExit)
@@ -86,11 +97,12 @@ export function createJsonlFileSink(path: string): Sink {
   }
 
   process.on("exit", writeRestAtExit)
-  return { write, flush, close }
+  return { write, flush, sync, close }
 }
 
 const writeBytes = promisify(writeToFile)
 const closeDescriptor = promisify(closeFile)
+const syncToDisk = promisify(fdatasync)
 
 /** Cut off the part of a line that a failed write left behind. */
 function keepWholeLines(file: number, start: number, lines: Buffer): void {

@@ -1,4 +1,4 @@
-import { closeSync, constants, fchmodSync, lstatSync, openSync, unlinkSync } from "node:fs"
+import { closeSync, constants, fchmodSync, ftruncateSync, lstatSync, openSync, unlinkSync } from "node:fs"
 import { dirname } from "node:path"
 import { createFolders, isSpecial, unwritable } from "./output-path.ts"
 
@@ -10,6 +10,17 @@ export function openOutputFile(path: string): number {
     if (isSpecial(path)) return openSpecial(path)
     createFolders(dirname(path))
     return isLink(path) ? replaceLink(path) : openFile(path)
+  } catch (cause) {
+    throw unwritable(path, cause)
+  }
+}
+
+/** Open a file that is there to go on behind its whole lines; what a killed process left after them is cut off. */
+export function openAfter(path: string, { bytes }: { readonly bytes: number }): number {
+  try {
+    const file = openSync(path, O_WRONLY | O_NOFOLLOW)
+    ftruncateSync(file, bytes)
+    return file
   } catch (cause) {
     throw unwritable(path, cause)
   }

@@ -21,7 +21,13 @@ describe("the bus", () => {
     bus.emit(warning("too late"))
     expect(recorder.events).toEqual([
       { schema_version: 1, seq: 0, at: "2026-11-18T10:00:00.000Z", ...runStart() },
-      { schema_version: 1, seq: 1, at: "2026-11-18T10:00:01.000Z", ...runEnd() },
+      {
+        schema_version: 1,
+        seq: 1,
+        at: "2026-11-18T10:00:01.000Z",
+        ...runEnd(),
+        digest: expect.stringMatching(/^sha256:/),
+      },
     ])
     expectValidEvents(recorder.events)
   })

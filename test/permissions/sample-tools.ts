@@ -61,6 +61,7 @@ export function settingsOf(rules: readonly (string | Rule)[], byDefault: Action 
     default: { action: byDefault, source: "built-in default" },
     onDenied: "continue",
     maxDenials: null,
+    onAsk: { kind: "deny" },
     readOnly: [],
     rules: rules.map((rule, index) => (typeof rule === "string" ? toRule(rule, `agent.toml:${index + 1}`) : rule)),
   }

@@ -89,6 +89,7 @@ describe("the report", () => {
       ],
       denied: 1,
       files_changed: [{ path: "docs/a.md", added: 3, removed: 1 }],
+      plan: [],
       approvals: [],
       expectations: [],
       retries: 1,

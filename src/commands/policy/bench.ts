@@ -4,7 +4,7 @@ import { errorResult, reservedToolNames, type Tool, type ToolHints, type ToolOri
 import { createPool, type Pool } from "../../mcp/pool.ts"
 import { describeDecision, describeRule } from "../../permissions/describe.ts"
 import { createPolicy, type Policy } from "../../permissions/policy.ts"
-import { collectTools } from "../../run/tools.ts"
+import { collectTools, findPlace } from "../../run/tools.ts"
 import { createCustomTools } from "../../tools/custom-tools.ts"
 import { version } from "../../util/version.ts"
 import type { ServerSession } from "../connect-servers.ts"
@@ -41,7 +41,9 @@ export function openBench(session: ServerSession, started: Pool | null): PolicyB
   const policy = createPolicy(config.permissions)
   const pool = started ?? idlePool(session)
   const agent = config.tools.agent ? standIn("Agent", { kind: "builtin" }) : null
-  const around = { options: {}, host: { env: {} }, workspace, config, pool, agent, model: {}, emit: () => {} }
+  const host = { env: {} }
+  const place = findPlace(workspace, config, [], host)
+  const around = { options: {}, host, place, config, pool, agent, model: {}, emit: () => {} }
   // Whether a rule hides a tool is a question of its own here, so that none is missing.
   const tools = collectTools({ ...around, policy: { ...policy, hides: () => null } })
   const toolbox = tools.toolbox()

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer"
+import type { JsonObject } from "../../contract/json.ts"
 import type { Tool } from "../../contract/tool.ts"
 import { defineTool } from "../define-tool.ts"
 import { textOf } from "../input-fields.ts"
@@ -29,12 +30,16 @@ export function createEditTool(workspace: Workspace): Tool {
       const name = textOf(input, "file_path")
       const target = await findWriteTarget(workspace, name)
       const text = await readText(workspace, name)
-      const edit = { text, from: textOf(input, "old_string"), to: textOf(input, "new_string") }
-      const { edited, count } = replaceIn(edit, { name, all: input.replace_all === true })
+      const { edited, count } = replaceIn(text, input)
       await replaceFile(workspace, target, edited)
       return `Edited ${target.path.relative} (${count === 1 ? "1 replacement" : `${count} replacements`}).`
     },
   })
+}
+
+/** The text that an Edit with this input makes of a text, or throw what to tell the model. */
+export function editText(text: string, input: JsonObject): string {
+  return replaceIn(text, input).edited
 }
 
 async function readText(workspace: Workspace, name: string): Promise<string> {
@@ -55,10 +60,9 @@ interface Replacement {
   readonly to: string
 }
 
-function replaceIn(
-  given: Replacement,
-  options: { readonly name: string; readonly all: boolean },
-): { readonly edited: string; readonly count: number } {
+function replaceIn(original: string, input: JsonObject): { readonly edited: string; readonly count: number } {
+  const name = textOf(input, "file_path")
+  const given = { text: original, from: textOf(input, "old_string"), to: textOf(input, "new_string") }
   if (given.from === "") throw new Error("old_string is empty; use Write to create a file.")
   if (given.from === given.to) throw new Error("old_string and new_string are the same; nothing to do.")
   const { text, from, to } = inLineEndingsOf(given)
@@ -66,12 +70,12 @@ function replaceIn(
   const count = parts.length - 1
   if (count === 0) {
     throw new Error(
-      `old_string was not found in ${options.name}. It must match exactly, spaces included, without line numbers.`,
+      `old_string was not found in ${name}. It must match exactly, spaces included, without line numbers.`,
     )
   }
-  if (count > 1 && !options.all) {
+  if (count > 1 && input.replace_all !== true) {
     throw new Error(
-      `old_string occurs ${count} times in ${options.name}. Add lines around it until it is unique, or set replace_all.`,
+      `old_string occurs ${count} times in ${name}. Add lines around it until it is unique, or set replace_all.`,
     )
   }
   return { edited: parts.join(to), count }
