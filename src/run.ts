@@ -60,7 +60,7 @@ async function perform(options: RunOptions, host: Host, scene: Scene): Promise<R
   const outputs = outputFilesOf(options, config, host)
   const place = findPlace(workspace, config, outputs, host)
   const policy = createPolicy(config.permissions)
-  const refill = createRefill(secrets, config.security.redact)
+  const refill = createRefill(secrets, scene.redactor)
   const job = await chooseJob(options, { config, configDigest: digest, host, place, refill, scene })
   const { title, model, resumed } = job
   scene.sealOutputs()

@@ -11,6 +11,8 @@ export interface Redactor {
   /** Deep, keys too; what comes back is safe to write as JSON. */
   redact<Value>(value: Value): Value
   redactText(text: string): string
+  /** What `redact` would give, without counting it. */
+  preview(value: unknown): unknown
   /** How many replacements were made so far. */
   count(): number
   /** Learn more secrets and patterns, such as those of a configuration that was just read. */
@@ -76,6 +78,12 @@ export function createRedactor(options: {
     redactText,
     // The shape stays: strings become strings, objects keep their keys unless a key is a secret.
     redact: <Value>(value: Value) => redactValue(value, redactText, []) as Value,
+    preview(value) {
+      const before = replacements
+      const redacted = redactValue(value, redactText, [])
+      replacements = before
+      return redacted
+    },
     count: () => replacements,
     add,
   }

@@ -1,4 +1,4 @@
-import { createRedactor, placeholderOf, type Redactor } from "./redact.ts"
+import { placeholderOf, type Redactor } from "./redact.ts"
 import type { Secret } from "./secret-forms.ts"
 
 /** Puts secrets back where a file that was redacted holds their placeholders. */
@@ -12,16 +12,10 @@ export interface Refill {
   fill<Value>(value: Value, names: readonly string[]): { readonly value: Value; readonly missing: readonly string[] }
 }
 
-/** Know these secrets by their names; `patterns` is what else is redacted. */
-export function createRefill(secrets: readonly Secret[], patterns: readonly string[]): Refill {
+/** Know these secrets by their names; the redactor of the run may know more, which cannot be put back. */
+export function createRefill(secrets: readonly Secret[], redactor: Pick<Redactor, "preview">): Refill {
   const values = new Map<string, string>()
   for (const { name, value } of secrets) if (!values.has(name)) values.set(name, value)
-  let redactor: Redactor | null = null
-
-  function redacted(value: unknown): unknown {
-    redactor ??= createOwnRedactor(secrets, patterns)
-    return redactor.redact(value)
-  }
 
   function fill<Value>(value: Value, names: readonly string[]) {
     const missing = names.filter((name) => !values.has(name))
@@ -37,7 +31,7 @@ export function createRefill(secrets: readonly Secret[], patterns: readonly stri
 
   return {
     namesIn(value) {
-      const hidden = redacted(value)
+      const hidden = redactor.preview(value)
       const text = JSON.stringify(hidden)
       if (text === JSON.stringify(value)) return []
       const names = [...values.keys()].filter((name) => text.includes(placeholderOf(name)))
@@ -45,13 +39,6 @@ export function createRefill(secrets: readonly Secret[], patterns: readonly stri
     },
     fill,
   }
-}
-
-/** One of its own, so that looking at a value does not count as redacting it. */
-function createOwnRedactor(secrets: readonly Secret[], patterns: readonly string[]): Redactor {
-  const redactor = createRedactor({ env: {}, envGlobs: [], patterns: [] })
-  redactor.add(secrets, patterns)
-  return redactor
 }
 
 function replaceTexts(value: unknown, replace: (text: string) => string): unknown {

@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { readTranscript } from "../../src/approvals/read-transcript.ts"
 import type { RunEventBody } from "../../src/contract/event.ts"
 import { createBus } from "../../src/events/bus.ts"
@@ -44,19 +45,16 @@ async function written(path: string, parts: readonly (readonly RunEventBody[])[]
   return readFileSync(path, "utf8")
 }
 
+let folder = ""
 let original = ""
 let gone = ""
 
 beforeAll(async () => {
-  original = await written(join(await scratch(), "t"), [events])
-  gone = await written(join(await scratch(), "t"), [events, resumed])
+  folder = mkdtempSync(join(tmpdir(), "agent-run-test-"))
+  original = await written(join(folder, "paused"), [events])
+  gone = await written(join(folder, "gone"), [events, resumed])
 })
-
-async function scratch(): Promise<string> {
-  const { mkdtemp } = await import("node:fs/promises")
-  const { tmpdir } = await import("node:os")
-  return mkdtemp(join(tmpdir(), "agent-run-test-"))
-}
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 async function problemOf(text: string, expected = { configDigest: config, key }): Promise<string> {
   const path = join(await scratchFolder({ t: text }), "t")
