@@ -185,9 +185,9 @@ describe.concurrent("waiting", () => {
   })
 
   it.each([
-    ["F10 pings only are not idle", "pings" as const],
-    ["F11 deltas for ever are not idle", "drip" as const],
-  ])("%s, and the deadline of the request ends them", async (_name, how) => {
+    ["pings only", "pings" as const],
+    ["deltas for ever", "drip" as const],
+  ])("F10 F11 %s are not idle, and the deadline of the request ends them", async (_name, how) => {
     const server = await startMessagesServer([forever(brokenAnswer([text("On and on")], how))])
     const { answer } = await ask(modelFor(server, { waits: { idleMs: 800, requestMs: 1500 } }))
     await server.close()
