@@ -1,0 +1,59 @@
+import { loadConfig } from "../config/load.ts"
+import { outputPathsOfFlags } from "../config/output-paths.ts"
+import type { Config } from "../contract/config.ts"
+import type { Host, RunOptions } from "../contract/run-options.ts"
+import { createRefill, type Refill } from "../events/refill.ts"
+import { createPolicy, type Policy } from "../permissions/policy.ts"
+import type { Workspace } from "../tools/workspace.ts"
+import { chooseJob, type Job, outputFilesOf } from "./job.ts"
+import { configOptionsOf, configSecrets, findWorkspace, flagsOf } from "./prepare.ts"
+import type { Scene } from "./scene.ts"
+import { findPlace } from "./tools.ts"
+
+/** Everything about a run that is known before anything of it is started. */
+export interface PreparedRun {
+  readonly options: RunOptions
+  readonly host: Host
+  readonly workspace: string
+  readonly config: Config
+  readonly configDigest: string
+  /** Files that the run writes; they are no change of the workspace and off limits to tools. */
+  readonly outputs: readonly string[]
+  readonly place: Workspace
+  readonly policy: Policy
+  readonly refill: Refill
+  readonly job: Job
+}
+
+/** Read and check everything that a person gave us. Throws a UserError before anything is spent. */
+export async function prepareRun(options: RunOptions, host: Host, scene: Scene): Promise<PreparedRun> {
+  scene.openOutputs(outputPathsOfFlags(flagsOf(options), host.cwd))
+  const workspace = findWorkspace(options, host)
+  const { config, digest: configDigest } = await loadConfig(configOptionsOf(options, host, workspace))
+  const secrets = configSecrets(config, host)
+  scene.redactor.add(secrets, config.security.redact)
+  scene.openOutputs(config.output)
+  const outputs = outputFilesOf(options, config, host)
+  const place = findPlace(workspace, config, outputs, host)
+  const policy = createPolicy(config.permissions)
+  const refill = createRefill(secrets, scene.redactor)
+  const job = await chooseJob(options, { config, configDigest, host, place, refill, scene })
+  scene.sealOutputs()
+  return { options, host, workspace, config, configDigest, outputs, place, policy, refill, job }
+}
+
+/** The first events: what is run, what was answered since it paused, and what a person should know. */
+export function announceRun({ workspace, config, configDigest, job }: PreparedRun, scene: Scene): void {
+  const { title, model, resumed } = job
+  scene.start({
+    task: title,
+    model: model?.id ?? "",
+    workspace,
+    config_sources: [...config.sources],
+    sandbox: "off",
+    config_digest: configDigest,
+    ...(resumed && { run_id: resumed.runId, resumed: true }),
+  })
+  for (const answer of resumed?.answers.fresh ?? []) scene.emit(answer)
+  for (const warning of config.warnings) scene.emit({ type: "warning", ...warning })
+}
