@@ -65,7 +65,7 @@ What to do: \`Install gh-mcp.\`
 `)
   })
 
-  it("leaves markup of others inert: every piece of it stands in a code span or a fence", () => {
+  it("T11 leaves markup of others inert: every piece of it stands in a code span or a fence", () => {
     const attacks = [
       "<img src=https://evil.test/x onerror=alert(1)>",
       "![x](https://evil.test/pixel.png)",
@@ -89,7 +89,7 @@ What to do: \`Install gh-mcp.\`
     }
   })
 
-  it("stays below 900 KiB whatever a run has done", () => {
+  it("T11 stays below 900 KiB whatever a run has done", () => {
     for (const filler of ["`", "€|<", "\n`", "\n", ":"]) {
       const report = { ...hostileReport(filler.repeat(5000), 500), answer: filler.repeat(500_000) }
       const summary = renderSummary(report)
