@@ -61,6 +61,10 @@ async function dispatch(command: Command, host: NodeJS.Process): Promise<number>
       const { diffCommand } = await import("./diff.ts")
       return diffCommand(command, host)
     }
+    case "view": {
+      const { viewCommand } = await import("./view.ts")
+      return viewCommand(command, host)
+    }
     default:
       return command satisfies never
   }

@@ -132,6 +132,7 @@ const outputOptions = {
   },
   summary: { type: "string", value: "FILE", group: "Output", describe: "Write a Markdown summary" },
   junit: { type: "string", value: "FILE", group: "Output", describe: "Write JUnit XML" },
+  html: { type: "string", value: "FILE", group: "Output", describe: "Write a page about the run, complete in itself" },
   "out-dir": {
     type: "string",
     value: "DIR",

@@ -7,6 +7,7 @@ import { mcpActions } from "./mcp/actions.ts"
 import type { McpAction, McpWork } from "./mcp/define-action.ts"
 import { applyOptions, configOptions, mcpOptions, type OptionValues, runOptions } from "./options.ts"
 import { policyActions } from "./policy/actions.ts"
+import type { ViewCommand } from "./view.ts"
 import { addOptions, valuesOf } from "./yargs-options.ts"
 
 /** A command line that was understood. */
@@ -22,6 +23,7 @@ export type Command =
   | { readonly kind: "session"; readonly work: McpWork; readonly values: OptionValues<typeof mcpOptions> }
   | ({ readonly kind: "diff" } & DiffCommand)
   | { readonly kind: "apply"; readonly plan: string; readonly values: OptionValues<typeof applyOptions> }
+  | ({ readonly kind: "view" } & ViewCommand)
   | { readonly kind: "help"; readonly text: string }
 
 const configActions = ["check", "show", "schema", "import"] as const
@@ -108,6 +110,17 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
         command = { kind: "diff", before, after, maxCostIncrease, json }
       },
     )
+    .command(
+      "view <transcript>",
+      "A page about a past run, also of one that was killed",
+      (sub) =>
+        sub
+          .positional("transcript", { type: "string", demandOption: true, describe: "The transcript of the run" })
+          .option("html", { type: "string", requiresArg: true, demandOption: true, describe: "Where the page goes" }),
+      ({ transcript, html }) => {
+        command = { kind: "view", transcript, html }
+      },
+    )
     .epilogue(
       "agent-run --version prints the version.\nExit codes: 0 done, 2 usage or configuration, 3 paused for approval, 4 limit, 5 required server, 6 model, 7 denied, 8 expectation.\nDocs: docs/exit-codes.md, docs/configuration.md",
     )
@@ -141,10 +154,13 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
 /** The output files that a command line names, read leniently: for one that is wrong elsewhere. */
 export function outputsNamedIn(
   args: readonly string[],
-): Pick<RunOptions, "report" | "transcript" | "summary" | "junit" | "outDir" | "resume"> {
+): Pick<RunOptions, "report" | "transcript" | "summary" | "junit" | "html" | "outDir" | "resume"> {
+  // There, --html is the page of another run.
+  if (args[0] === "view") return {}
   const outputs: Record<string, string> = {}
   args.forEach((arg, index) => {
-    const [, name, value = args[index + 1]] = /^--(report|transcript|summary|junit|out-dir)(?:=(.*))?$/s.exec(arg) ?? []
+    const [, name, value = args[index + 1]] =
+      /^--(report|transcript|summary|junit|html|out-dir)(?:=(.*))?$/s.exec(arg) ?? []
     if (name !== undefined && value) outputs[name === "out-dir" ? "outDir" : name] = value
   })
   // A paused run has its transcript already: it must not be emptied because of a typing mistake.

@@ -83,9 +83,9 @@ function resumeOf({ resume: transcript, approve, reject, reason }: Values): RunO
 }
 
 /** The output files, as `run()` calls them. */
-export function outputsOf(values: Pick<Values, "report" | "transcript" | "summary" | "junit" | "out-dir">) {
-  const { report, transcript, summary, junit } = values
-  return { report, transcript, summary, junit, outDir: values["out-dir"] }
+export function outputsOf(values: Pick<Values, "report" | "transcript" | "summary" | "junit" | "html" | "out-dir">) {
+  const { report, transcript, summary, junit, html } = values
+  return { report, transcript, summary, junit, html, outDir: values["out-dir"] }
 }
 
 /** `--timeout` in milliseconds. Throws a UserError for what is no duration. */

@@ -14,6 +14,7 @@ export interface FlagOverrides {
   readonly transcript?: string | undefined
   readonly summary?: string | undefined
   readonly junit?: string | undefined
+  readonly html?: string | undefined
   readonly outDir?: string | undefined
 }
 
@@ -32,6 +33,7 @@ export function flagLayers(flags: FlagOverrides, cwd: string): readonly Layer[] 
     ["--transcript", ["output", "transcript"], flags.transcript],
     ["--summary", ["output", "summary"], flags.summary],
     ["--junit", ["output", "junit"], flags.junit],
+    ["--html", ["output", "html"], flags.html],
     ["--out-dir", ["output", "out_dir"], flags.outDir],
   ]
   return given.flatMap(([source, key, value]) =>

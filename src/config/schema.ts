@@ -225,6 +225,7 @@ const outputSchema = z.strictObject({
   transcript: described(z.optional(name), "File for the transcript, one JSON event a line."),
   summary: described(z.optional(name), "File for the Markdown summary."),
   junit: described(z.optional(name), "File for JUnit XML: the run, each expectation, each failed or denied call."),
+  html: described(z.optional(name), "File for a page about the run, complete in itself."),
   out_dir: described(z.optional(name), "Folder for all outputs, under fixed names."),
 })
 

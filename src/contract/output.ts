@@ -4,6 +4,7 @@ export const outputFiles = {
   transcript: "transcript.jsonl",
   summary: "summary.md",
   junit: "junit.xml",
+  html: "report.html",
   patch: "changes.patch",
 } as const
 
@@ -14,4 +15,11 @@ export type OutputName = keyof typeof outputFiles
 export type OutputPaths = { readonly [Name in OutputName]: string | null }
 
 /** Nothing is written. */
-export const noOutputs: OutputPaths = { report: null, transcript: null, summary: null, junit: null, patch: null }
+export const noOutputs: OutputPaths = {
+  report: null,
+  transcript: null,
+  summary: null,
+  junit: null,
+  html: null,
+  patch: null,
+}

@@ -57,6 +57,7 @@ export interface RunOptions {
   readonly transcript?: string
   readonly summary?: string
   readonly junit?: string
+  readonly html?: string
   readonly outDir?: string
 
   /** A person with a browser for servers that want one; without it they are needs-auth. */

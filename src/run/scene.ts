@@ -10,6 +10,7 @@ import { createBus } from "../events/bus.ts"
 import { createRedactor, type Redactor } from "../events/redact.ts"
 import { createDeadLetters, type DeadLetters } from "../mcp/life/dead-letters.ts"
 import { createReportFold } from "../report/fold.ts"
+import { createEventKeeper, type EventKeeper } from "../report/html/kept-events.ts"
 import { toJsonReport } from "../report/json.ts"
 import { renderJunit } from "../report/junit.ts"
 import { renderSummary } from "../report/markdown.ts"
@@ -69,6 +70,7 @@ export function setScene(options: RunOptions, host: Host): Scene {
   const bus = createBus({ redactor, now: () => new Date(), key: host.env[planKeyVariable] })
   const fold = createReportFold()
   let outputs: OutputPaths = noOutputs
+  let keeper: EventKeeper | null = null
   let started = false
 
   const endings: (() => void)[] = []
@@ -108,9 +110,10 @@ export function setScene(options: RunOptions, host: Host): Scene {
   }
 
   async function writeFiles(report: Report, { patch, file }: RunEnd): Promise<readonly string[]> {
-    const files: readonly (readonly [string | null, () => string])[] = [
+    const files: readonly (readonly [string | null, () => string | Promise<string>])[] = [
       [outputs.summary, () => renderSummary(report)],
       [outputs.junit, () => renderJunit(report)],
+      [outputs.html, () => renderHtml(report)],
       [outputs.patch, () => redactor.redactText(patch)],
       [file?.path ?? null, () => file?.render(report) ?? ""],
       [outputs.report, () => toJsonReport(report)],
@@ -118,9 +121,16 @@ export function setScene(options: RunOptions, host: Host): Scene {
     const problems: string[] = []
     for (const [path, render] of files) {
       if (path === null) continue
-      await writeOutput(path, render()).catch((error: Error) => problems.push(`cannot write ${path}: ${error.message}`))
+      await Promise.resolve(render())
+        .then((contents) => writeOutput(path, contents))
+        .catch((error: Error) => problems.push(`cannot write ${path}: ${error.message}`))
     }
     return problems
+  }
+
+  async function renderHtml(report: Report): Promise<string> {
+    const { renderPage } = await import("../report/html/page.ts")
+    return renderPage(report, keeper?.kept() ?? { events: [], leftOut: 0 })
   }
 
   return {
@@ -134,6 +144,10 @@ export function setScene(options: RunOptions, host: Host): Scene {
       // A run that goes on has its transcript already, and must not empty it.
       if (options.resume === undefined && paths.transcript !== null && paths.transcript !== outputs.transcript) {
         bus.attach(createJsonlFileSink(paths.transcript))
+      }
+      if (paths.html !== null && keeper === null) {
+        keeper = createEventKeeper()
+        bus.attach({ write: keeper.write, recall: keeper.write, close: async () => null })
       }
       outputs = paths
     },

@@ -201,6 +201,7 @@ describe("output paths", () => {
       transcript: "/w/out/transcript.jsonl",
       summary: "/w/out/summary.md",
       junit: "/w/out/junit.xml",
+      html: "/w/out/report.html",
       patch: "/w/out/changes.patch",
     })
   })
@@ -216,6 +217,7 @@ describe("output paths", () => {
       transcript: join(workspace, "conf/o/transcript.jsonl"),
       summary: join(workspace, "conf/o/summary.md"),
       junit: join(workspace, "conf/o/junit.xml"),
+      html: join(workspace, "conf/o/report.html"),
       patch: join(workspace, "conf/o/changes.patch"),
     }
     expect((await loadConfig(options)).config.output).toEqual(fromFile)

@@ -1,7 +1,7 @@
-import { open } from "node:fs/promises"
 import { type RunEventOf, runEventSchema } from "../../contract/event.ts"
 import { isJsonObject, type JsonObject } from "../../contract/json.ts"
 import { UserError } from "../../contract/user-error.ts"
+import { openTranscript } from "../open-transcript.ts"
 
 /** A call of a past run: the input it was made with, what was decided, and whether it ran. */
 export interface PastCall {
@@ -48,17 +48,6 @@ export async function readPastCalls(path: string): Promise<readonly PastCall[]> 
       calls.set(id, { ...before, input, decision: event.decision ?? before.decision })
     }
     if (type === "tool.result") calls.set(id, { ...before, fate: fateOf(event) })
-  }
-}
-
-async function openTranscript(path: string) {
-  try {
-    return await open(path)
-  } catch (cause) {
-    throw new UserError("usage_error", `cannot be read: ${cause instanceof Error ? cause.message : cause}`, {
-      where: path,
-      cause,
-    })
   }
 }
 
