@@ -133,6 +133,7 @@ const outputOptions = {
   summary: { type: "string", value: "FILE", group: "Output", describe: "Write a Markdown summary" },
   junit: { type: "string", value: "FILE", group: "Output", describe: "Write JUnit XML" },
   html: { type: "string", value: "FILE", group: "Output", describe: "Write a page about the run, complete in itself" },
+  sarif: { type: "string", value: "FILE", group: "Output", describe: "Write what the agent reported as SARIF" },
   "out-dir": {
     type: "string",
     value: "DIR",

@@ -154,13 +154,13 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
 /** The output files that a command line names, read leniently: for one that is wrong elsewhere. */
 export function outputsNamedIn(
   args: readonly string[],
-): Pick<RunOptions, "report" | "transcript" | "summary" | "junit" | "html" | "outDir" | "resume"> {
-  // There, --html is the page of another run.
-  if (args[0] === "view") return {}
+): Pick<RunOptions, "report" | "transcript" | "summary" | "junit" | "html" | "sarif" | "outDir" | "resume"> {
+  // There, --html is the page of another run, and --sarif what lint found.
+  if (args[0] === "view" || args[0] === "mcp") return {}
   const outputs: Record<string, string> = {}
   args.forEach((arg, index) => {
     const [, name, value = args[index + 1]] =
-      /^--(report|transcript|summary|junit|html|out-dir)(?:=(.*))?$/s.exec(arg) ?? []
+      /^--(report|transcript|summary|junit|html|sarif|out-dir)(?:=(.*))?$/s.exec(arg) ?? []
     if (name !== undefined && value) outputs[name === "out-dir" ? "outDir" : name] = value
   })
   // A paused run has its transcript already: it must not be emptied because of a typing mistake.

@@ -2,8 +2,10 @@ import { reasons } from "../contract/reason.ts"
 import type { Report } from "../contract/report.ts"
 import type { RunOptions } from "../contract/run-options.ts"
 import { UserError } from "../contract/user-error.ts"
+import { toAnnotation } from "../report/annotation.ts"
 import { neutraliseCommands } from "../report/escape.ts"
 import { toJsonReport } from "../report/json.ts"
+import { findingsOf } from "../report/run-findings.ts"
 import { run } from "../run.ts"
 import { createConsoleSink } from "../sinks/console.ts"
 import { createStreamSink } from "../sinks/stream.ts"
@@ -38,6 +40,9 @@ export async function runWithOutput(
     { ...options, sinks, signal: stop.signal },
     { env: host.env, cwd: host.cwd(), stdin: host.stdin, log: (line) => host.stderr.write(`${line}\n`) },
   )
+  if (host.env.GITHUB_ACTIONS === "true") {
+    for (const finding of findingsOf(report)) host.stderr.write(`${toAnnotation(finding)}\n`)
+  }
   const problem = await writeOut(host.stdout, resultOf(report, output))
   if (problem === null) return report.exit_code
   host.stderr.write(`agent-run: the result could not be written to stdout: ${problem}\n`)
@@ -83,9 +88,11 @@ function resumeOf({ resume: transcript, approve, reject, reason }: Values): RunO
 }
 
 /** The output files, as `run()` calls them. */
-export function outputsOf(values: Pick<Values, "report" | "transcript" | "summary" | "junit" | "html" | "out-dir">) {
-  const { report, transcript, summary, junit, html } = values
-  return { report, transcript, summary, junit, html, outDir: values["out-dir"] }
+export function outputsOf(
+  values: Pick<Values, "report" | "transcript" | "summary" | "junit" | "html" | "sarif" | "out-dir">,
+) {
+  const { report, transcript, summary, junit, html, sarif } = values
+  return { report, transcript, summary, junit, html, sarif, outDir: values["out-dir"] }
 }
 
 /** `--timeout` in milliseconds. Throws a UserError for what is no duration. */

@@ -41,6 +41,7 @@ export function effectiveValuesOf(parts: EffectiveParts): readonly EffectiveValu
     ...customToolValues(parts),
     ...hookValues(parts.layers),
     ...sectionValues(parts, "expect"),
+    ...sectionValues(parts, "output").filter(({ path }) => path[1] === "findings"),
     ...outputValues(parts.outputs),
   ]
 }
@@ -48,7 +49,7 @@ export function effectiveValuesOf(parts: EffectiveParts): readonly EffectiveValu
 /** Shown entry by entry, each with its own source. */
 const listsOfTables = new Set<string | undefined>(["rules", "custom"])
 
-type Section = "agent" | "mcp" | "permissions" | "tools" | "expect"
+type Section = "agent" | "mcp" | "permissions" | "tools" | "expect" | "output"
 
 function sectionValues({ merged }: EffectiveParts, section: Section): readonly EffectiveValue[] {
   return [...leavesOf([section], merged.values[section])]

@@ -15,6 +15,7 @@ export interface FlagOverrides {
   readonly summary?: string | undefined
   readonly junit?: string | undefined
   readonly html?: string | undefined
+  readonly sarif?: string | undefined
   readonly outDir?: string | undefined
 }
 
@@ -34,6 +35,7 @@ export function flagLayers(flags: FlagOverrides, cwd: string): readonly Layer[] 
     ["--summary", ["output", "summary"], flags.summary],
     ["--junit", ["output", "junit"], flags.junit],
     ["--html", ["output", "html"], flags.html],
+    ["--sarif", ["output", "sarif"], flags.sarif],
     ["--out-dir", ["output", "out_dir"], flags.outDir],
   ]
   return given.flatMap(([source, key, value]) =>

@@ -100,6 +100,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     expect: toExpectSettings(values),
     output: pathsOf(outputs),
     cacheFolder: cache.path,
+    findings: values.output.findings,
     sources: layers.flatMap((layer) => layer.file?.shown ?? (layer.scope === "cloud" ? layer.sourceOf([]) : [])),
     files: [
       ...layers.flatMap(({ file }) => (file === null ? [] : [file.path])),

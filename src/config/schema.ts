@@ -226,6 +226,11 @@ const outputSchema = z.strictObject({
   summary: described(z.optional(name), "File for the Markdown summary."),
   junit: described(z.optional(name), "File for JUnit XML: the run, each expectation, each failed or denied call."),
   html: described(z.optional(name), "File for a page about the run, complete in itself."),
+  sarif: described(z.optional(name), "File for what the agent reported with report_finding, as SARIF."),
+  findings: described(
+    z._default(z.boolean(), false),
+    "Offer report_finding, with which the agent reports what it found, with file and line. It needs no rule.",
+  ),
   out_dir: described(z.optional(name), "Folder for all outputs, under fixed names."),
 })
 

@@ -154,6 +154,8 @@ export interface Config {
   readonly output: OutputPaths
   /** Where things may be remembered between runs; `null` is nowhere. */
   readonly cacheFolder: string | null
+  /** `output.findings`: is the tool report_finding offered? */
+  readonly findings: boolean
   /** The files that were read, as people know them, in order of precedence, highest first. */
   readonly sources: readonly string[]
   /** The same files as absolute paths: what the agent must not touch. */

@@ -1,4 +1,5 @@
 import * as z from "zod/mini"
+import { findingSchema } from "./finding.ts"
 import { type ReasonCode, reasons } from "./reason.ts"
 
 /** How an approval is recorded. */
@@ -241,6 +242,7 @@ export const runEventSchema = z.discriminatedUnion("type", [
     results: count,
     names: z.array(text),
   }),
+  eventSchema("finding", "The agent reported something it found in a file.", { call_id: text, ...findingSchema.shape }),
   eventSchema("tool.dynamicLoad", "The definition of a tool was loaded, because it was found or called.", {
     tool: text,
     server: z.nullable(text),

@@ -1,5 +1,19 @@
+import * as z from "zod/mini"
+
 /** How much a finding matters; the names are those of SARIF. */
-export type FindingLevel = "error" | "warning" | "note"
+export const findingLevels = ["error", "warning", "note"] as const
+
+/** One of these levels. */
+export type FindingLevel = (typeof findingLevels)[number]
+
+/** What an agent found in a file of the workspace, as the report and the transcript spell it. */
+export const findingSchema = z.object({
+  file: z.string(),
+  line: z.int().check(z.positive()),
+  level: z.enum(findingLevels),
+  rule: z.string(),
+  message: z.string(),
+})
 
 /** One thing found while looking at something, as CI systems show it. */
 export interface Finding {

@@ -5,6 +5,7 @@ export const outputFiles = {
   summary: "summary.md",
   junit: "junit.xml",
   html: "report.html",
+  sarif: "results.sarif",
   patch: "changes.patch",
 } as const
 
@@ -21,5 +22,6 @@ export const noOutputs: OutputPaths = {
   summary: null,
   junit: null,
   html: null,
+  sarif: null,
   patch: null,
 }

@@ -8,6 +8,7 @@ import {
   serverStatusSchema,
   usageSchema,
 } from "./event.ts"
+import { findingSchema } from "./finding.ts"
 import { planCallSchema } from "./plan.ts"
 
 const count = z.int().check(z.nonnegative())
@@ -60,6 +61,7 @@ export const reportSchema = z.object({
   ),
   denied: count,
   files_changed: z.array(fileChangeSchema),
+  findings: z.array(findingSchema),
   plan: z.array(planCallSchema),
   approvals: z.array(
     z.object({

@@ -58,6 +58,7 @@ export interface RunOptions {
   readonly summary?: string
   readonly junit?: string
   readonly html?: string
+  readonly sarif?: string
   readonly outDir?: string
 
   /** A person with a browser for servers that want one; without it they are needs-auth. */

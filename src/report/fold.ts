@@ -26,6 +26,7 @@ export function createReportFold(): ReportFold {
   const loaded = new Set<string>()
   const warnings: Report["warnings"] = []
   const filesChanged = new Map<string, Report["files_changed"][number]>()
+  const findings: Report["findings"] = []
   const usage = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
   const plan = createPlanFold()
   const approvals = createApprovalFold()
@@ -88,6 +89,11 @@ export function createReportFold(): ReportFold {
       case "warning":
         warnings.push({ code: event.code, message: event.message })
         return
+      case "finding": {
+        const { file, line, level, rule, message } = event
+        findings.push({ file, line, level, rule, message })
+        return
+      }
       case "run.end":
         addEnd(event)
         return
@@ -168,6 +174,7 @@ export function createReportFold(): ReportFold {
       calls: [...calls.values()],
       denied,
       files_changed: [...filesChanged.values()],
+      findings: [...findings],
       plan: plan.calls(),
       approvals: approvals.all(),
       expectations: end?.expectations ?? [],

@@ -16,6 +16,7 @@ export function renderSummary(report: Report): string {
     renderHeadline(report),
     renderFacts(report),
     renderAnswer(report),
+    renderFindings(report),
     renderPlan(report),
     renderApprovals(report),
     renderServers(report),
@@ -53,6 +54,14 @@ function renderFacts(report: Report): string {
 function renderAnswer(report: Report): string {
   if (report.answer === null || report.answer.trim() === "") return ""
   return `#### ${report.exit_code === 0 ? "Answer" : "Partial answer"}\n\n${toFence(report.answer, maxAnswerChars)}`
+}
+
+function renderFindings(report: Report): string {
+  const lines = report.findings.map(
+    ({ file, line, level, rule, message }) =>
+      `- **${level}** ${toCodeSpan(`${file}:${line}`)} ${toCodeSpan(rule)}: ${toCodeSpan(message, 500)}`,
+  )
+  return renderList(`Findings (${formatCount(report.findings.length)})`, lines)
 }
 
 const troubleFirst = { failed: 0, "needs-auth": 1, pending: 2, connected: 3, disabled: 4 } as const

@@ -69,6 +69,10 @@ export function createProgress(options: ProgressOptions): (event: RunEvent) => r
         return isVerbose ? [paint("dim", `found ${event.results} for ${toLogLine(event.query)}`)] : []
       case "tool.dynamicLoad":
         return isQuiet ? [] : [`tool ${toLogLine(event.tool)}: loaded (${event.by})`]
+      case "finding": {
+        const place = `${toLogLine(event.file)}:${event.line}`
+        return isQuiet ? [] : [`finding ${event.level} ${place}: ${toLogLine(event.message)}`]
+      }
       case "plan.call":
       case "tool.started":
         return []

@@ -7,10 +7,12 @@ export interface SarifFacts {
   readonly version: string
   /** The rules that findings refer to, by id, each with a sentence. */
   readonly rules: Readonly<Record<string, string>>
+  /** How what looked for them ended; without it nothing is said. */
+  readonly exitCode?: number
 }
 
 /** Findings as a SARIF 2.1.0 log with one run, as code scanning of CI systems reads it. */
-export function toSarif(findings: readonly Finding[], { version, rules }: SarifFacts): string {
+export function toSarif(findings: readonly Finding[], { version, rules, exitCode }: SarifFacts): string {
   const log = {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
     version: "2.1.0",
@@ -23,6 +25,7 @@ export function toSarif(findings: readonly Finding[], { version, rules }: SarifF
             rules: Object.entries(rules).map(([id, text]) => ({ id, shortDescription: { text } })),
           },
         },
+        ...(exitCode !== undefined && { invocations: [{ executionSuccessful: exitCode === 0, exitCode }] }),
         results: findings.map((finding) => ({
           ruleId: finding.rule,
           level: finding.level,

@@ -23,11 +23,11 @@ export function findWorkspace(options: RunOptions, host: Pick<Host, "cwd">): str
 /** The options that stand for a configuration key. */
 export function flagsOf(options: RunOptions): FlagOverrides {
   const { fallbackModels, maxTurns, maxCostUsd, maxTokens, timeoutMs, maxDenials } = options
-  const { report, transcript, summary, junit, html, outDir } = options
+  const { report, transcript, summary, junit, html, sarif, outDir } = options
   return {
     model: typeof options.model === "string" ? options.model : undefined,
     ...{ fallbackModels, maxTurns, maxCostUsd, maxTokens, timeoutMs, maxDenials },
-    ...{ report, transcript, summary, junit, html, outDir },
+    ...{ report, transcript, summary, junit, html, sarif, outDir },
   }
 }
 

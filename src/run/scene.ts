@@ -14,6 +14,7 @@ import { createEventKeeper, type EventKeeper } from "../report/html/kept-events.
 import { toJsonReport } from "../report/json.ts"
 import { renderJunit } from "../report/junit.ts"
 import { renderSummary } from "../report/markdown.ts"
+import { renderSarif } from "../report/run-findings.ts"
 import { prepareOutputFile, writeOutput } from "../sinks/files.ts"
 import { createJsonlFileSink } from "../sinks/jsonl-file.ts"
 import { version } from "../util/version.ts"
@@ -113,6 +114,7 @@ export function setScene(options: RunOptions, host: Host): Scene {
     const files: readonly (readonly [string | null, () => string | Promise<string>])[] = [
       [outputs.summary, () => renderSummary(report)],
       [outputs.junit, () => renderJunit(report)],
+      [outputs.sarif, () => renderSarif(report)],
       [outputs.html, () => renderHtml(report)],
       [outputs.patch, () => redactor.redactText(patch)],
       [file?.path ?? null, () => file?.render(report) ?? ""],

@@ -7,6 +7,7 @@ import type { Host, RunOptions } from "../contract/run-options.ts"
 import { builtinToolNames, searchToolNames, type Tool } from "../contract/tool.ts"
 import type { Pool } from "../mcp/pool.ts"
 import type { Policy } from "../permissions/policy.ts"
+import { createReportFindingTool } from "../tools/builtin/report-finding.ts"
 import { createBuiltinTools } from "../tools/builtin-tools.ts"
 import { createCustomTools } from "../tools/custom-tools.ts"
 import { chooseDeferred } from "../tools/lazy/choose-deferred.ts"
@@ -62,7 +63,8 @@ export function collectTools(sources: ToolSources): CollectedTools {
     path: host.env.PATH ?? "",
     leavesOut: policy.leavesOut,
   })
-  const own = [...builtin, ...pool.resourceTools(), ...(agent === null ? [] : [agent])]
+  const findings = config.findings ? [createReportFindingTool({ workspace: place, emit })] : []
+  const own = [...builtin, ...findings, ...pool.resourceTools(), ...(agent === null ? [] : [agent])]
   const warned = new Set<string>()
   const isHidden = (tool: Tool) => policy.hides(tool) !== null
   const visible = () => inOrder(ofServers.filter((tool) => !isHidden(tool)))

@@ -202,6 +202,7 @@ describe("output paths", () => {
       summary: "/w/out/summary.md",
       junit: "/w/out/junit.xml",
       html: "/w/out/report.html",
+      sarif: "/w/out/results.sarif",
       patch: "/w/out/changes.patch",
     })
   })
@@ -218,6 +219,7 @@ describe("output paths", () => {
       summary: join(workspace, "conf/o/summary.md"),
       junit: join(workspace, "conf/o/junit.xml"),
       html: join(workspace, "conf/o/report.html"),
+      sarif: join(workspace, "conf/o/results.sarif"),
       patch: join(workspace, "conf/o/changes.patch"),
     }
     expect((await loadConfig(options)).config.output).toEqual(fromFile)

@@ -131,6 +131,7 @@ describe("the files of a run", () => {
       "summary.md": 0o600,
       "junit.xml": 0o600,
       "report.html": 0o600,
+      "results.sarif": 0o600,
       "changes.patch": 0o600,
     })
     expect(readFileSync(join(running.outDir, "summary.md"), "utf8")).toContain("Changed.")

@@ -90,6 +90,7 @@ describe("the report", () => {
       denied: 1,
       files_changed: [{ path: "docs/a.md", added: 3, removed: 1 }],
       plan: [],
+      findings: [{ file: "src/a.ts", line: 7, level: "warning", rule: "unused", message: "a is never read" }],
       approvals: [],
       expectations: [],
       retries: 1,

@@ -17,6 +17,10 @@ describe("the summary", () => {
 Done.
 \`\`\`
 
+#### Findings (1)
+
+- **warning** \`src/a.ts:7\` \`unused\`: \`a is never read\`
+
 #### Servers
 
 | server | state | tools | connected in | error |

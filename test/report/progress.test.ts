@@ -25,6 +25,7 @@ describe("progress for people", () => {
       "call mcp__fs__write: denied by mcp__fs__* (agent.toml:14)",
       "call made_up: failed (unknown_tool), 0 ms: no such tool",
       "call mcp__fs__slow: allow, failed (timeout), 1 m 00 s: no answer in 60 s",
+      "finding warning src/a.ts:7: a is never read",
       "limit max_turns: 2 of 2",
     ])
   })

@@ -35,6 +35,8 @@ export function noteOf(event: RunEvent): Note | null {
       return { tone: event.outcome === "blocked" ? "trouble" : "plain", label: "hook", text: hookText(event) }
     case "tool.search":
       return plain("search", `${event.query} → ${event.names.join(", ") || "nothing"}`)
+    case "finding":
+      return plain(`finding, ${event.level}`, `${event.file}:${event.line} ${event.message}`)
     case "tool.dynamicLoad":
       return plain("loaded", `${event.tool}, by a ${event.by}`)
     case "retry":

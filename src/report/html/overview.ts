@@ -41,6 +41,16 @@ ${renderSection(
   ]),
 )}
 ${renderSection(
+  "Findings",
+  ["level", "place", "rule", "message"],
+  report.findings.map(({ file, line, level, rule, message }) => [
+    html`<span class="chip ${level}">${level}</span>`,
+    html`<code>${`${file}:${line}`}</code>`,
+    rule,
+    message,
+  ]),
+)}
+${renderSection(
   "Expectations",
   ["expectation", "holds", "why"],
   report.expectations.map(({ name, ok, message }) => [

@@ -104,8 +104,8 @@ button { cursor: pointer; }
 .chip { --tone: var(--calm); color: var(--tone); border: 1px solid var(--tone); border-radius: 99px; padding: 0 .5rem; font-size: .75rem; white-space: nowrap; }
 .chip.ok, .chip.allow, .chip.connected { --tone: var(--ok); }
 .chip.queued { --tone: var(--link); }
-.chip.failed, .chip.unanswered { --tone: var(--failed); }
-.chip.denied, .chip.deny, .chip.ask, .chip.needs-auth { --tone: var(--denied); }
+.chip.failed, .chip.unanswered, .chip.error { --tone: var(--failed); }
+.chip.denied, .chip.deny, .chip.ask, .chip.needs-auth, .chip.warning { --tone: var(--denied); }
 @media (max-width: 48rem) {
   body { padding: .6rem; }
   .plots { grid-template-columns: 1fr; }
