@@ -1,13 +1,13 @@
 import type { Report } from "../../contract/report.ts"
 import { formatDuration } from "../../util/duration.ts"
 import { formatCost, formatCount, formatUsage } from "../format.ts"
-import { type Html, html, toBlock } from "./markup.ts"
+import { type Html, html, toBlock, toLine } from "./markup.ts"
 import { decisionOf, type Story, stateOf } from "./story.ts"
 
 /** How it ended, why and what it cost: what a person wants to know first. */
 export function renderHead(report: Report, story: Story): Html {
   const { status, exit_code, reason, run, calls, denied } = report
-  const failed = calls.filter(({ ok }) => !ok).length - denied
+  const failed = calls.filter(({ ok, error_code }) => !ok && error_code !== "not_run").length - denied
   const tiles = [
     ["Cost", formatCost(report.cost_usd), formatUsage(report.usage)],
     ["Duration", formatDuration(run.duration_ms), `began ${run.started_at.replace("T", " ").slice(0, 19)} UTC`],
@@ -38,6 +38,27 @@ ${renderSection(
     formatCount(server.tools),
     server.connect_ms === null ? "" : formatDuration(server.connect_ms),
     server.error ?? "",
+  ]),
+)}
+${renderSection(
+  "Plan",
+  ["call", "tool", "input", "why"],
+  report.plan.map(({ id, tool, input, reason }) => [
+    id,
+    tool,
+    html`<code>${toLine(toJson(input))}</code>`,
+    reason ?? "",
+  ]),
+)}
+${renderSection(
+  "Approvals",
+  ["state", "tool", "input", "rule", "answer"],
+  report.approvals.map(({ state, tool, input, decision, answer, reason }) => [
+    html`<span class="chip ${state}">${state}</span>`,
+    tool,
+    html`<code>${toLine(toJson(input))}</code>`,
+    html`<code>${decision.rule}</code> in <code>${decision.source}</code>`,
+    [answer, reason].filter(Boolean).join(" "),
   ]),
 )}
 ${renderSection(
@@ -73,7 +94,7 @@ ${renderSection(
 <dt>Id</dt><dd>${run.id}</dd><dt>Version</dt><dd>${run.version}</dd><dt>Workspace</dt><dd>${run.workspace}</dd>
 <dt>Configuration</dt><dd>${run.config_sources.join(", ") || "none"}</dd><dt>Tools</dt><dd>${formatCount(report.tools.offered)} offered, ${formatCount(report.tools.deferred)} deferred, ${formatCount(report.tools.loaded)} loaded</dd>
 <dt>Retries</dt><dd>${formatCount(report.retries)}</dd><dt>Redactions</dt><dd>${formatCount(report.redactions)}</dd></dl>
-${report.structured === null || report.structured === undefined ? null : html`<details><summary>Structured answer</summary>${toBlock(JSON.stringify(report.structured, null, 2))}</details>`}
+${report.structured === null || report.structured === undefined ? null : html`<details><summary>Structured answer</summary>${toBlock(toJson(report.structured))}</details>`}
 </section>`
 }
 
@@ -122,4 +143,8 @@ function renderTable(none: string, head: readonly string[], rows: readonly Row[]
   if (rows.length === 0) return html`<p class="facts">${none}</p>`
   const rest = rows.length <= maxRows ? null : html`<p class="cut">${rows.length - maxRows} more are in the report.</p>`
   return html`<div class="scroll"><table><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${rows.slice(0, maxRows).map((row) => html`<tr>${row.map((cell) => html`<td>${typeof cell === "string" ? cell.slice(0, 1000) : cell}</td>`)}</tr>`)}</tbody></table></div>${rest}`
+}
+
+function toJson(value: unknown): string {
+  return JSON.stringify(value, null, 2) ?? ""
 }

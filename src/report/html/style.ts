@@ -102,9 +102,9 @@ button { cursor: pointer; }
 .preview { flex: 1; min-width: 0; color: var(--dim); font-size: .84rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate; }
 .body { padding: .3rem .9rem .9rem; border-top: 1px solid var(--line); }
 .chip { --tone: var(--calm); color: var(--tone); border: 1px solid var(--tone); border-radius: 99px; padding: 0 .5rem; font-size: .75rem; white-space: nowrap; }
-.chip.ok, .chip.allow, .chip.connected { --tone: var(--ok); }
-.chip.queued { --tone: var(--link); }
-.chip.failed, .chip.unanswered, .chip.error { --tone: var(--failed); }
+.chip.ok, .chip.allow, .chip.connected, .chip.approved { --tone: var(--ok); }
+.chip.queued, .chip.pending { --tone: var(--link); }
+.chip.failed, .chip.unanswered, .chip.error, .chip.rejected { --tone: var(--failed); }
 .chip.denied, .chip.deny, .chip.ask, .chip.needs-auth, .chip.warning { --tone: var(--denied); }
 @media (max-width: 48rem) {
   body { padding: .6rem; }

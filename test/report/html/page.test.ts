@@ -57,6 +57,36 @@ describe("the page of a run", () => {
     )
   })
 
+  it("shows what waits for a person and what is planned", () => {
+    const decision = { action: "ask", rule: "Write", source: "agent.toml:9" } as const
+    const call = {
+      turn: 1,
+      call_id: "c1",
+      tool: "Write",
+      server: null,
+      input: { file_path: "a.md" },
+      decision,
+    } as const
+    const queued = { plan_id: "P1", call_id: "c2", tool: "Edit", server: null, refill: [], edit: null }
+    const page = textOf(
+      pageOf([
+        runStart(),
+        { type: "turn.start", turn: 1, kind: "work" },
+        { type: "tool.call", ...call },
+        { type: "approval.request", ...call },
+        toolCall("c2", { tool: "Edit" }),
+        { type: "plan.call", ...queued, input: { file_path: "b.md" }, decision },
+        toolResult("c2", { tool: "Edit", state: "queued" }),
+        runEnd({ status: "paused", exit_code: 3, reason: null, answer: null }),
+      ]),
+    )
+    expect(page).toContain('pending Write { "file_path": "a.md" } Write in agent.toml:9'.replaceAll('"', "&quot;"))
+    expect(page).toContain('P1 Edit { "file_path": "b.md" }'.replaceAll('"', "&quot;"))
+    expect(page).toContain("Calls 2 0 failed, 0 denied")
+    expect(page).toContain("approval Write waits for a person")
+    expect(page).toMatch(/Edit {} queued 12 ms/)
+  })
+
   it("is made of a run that was killed, too", () => {
     const events = [runStart(), { type: "turn.start", turn: 1, kind: "work" }, reply("Go."), toolCall("c1")] as const
     const page = textOf(pageOf(events))
