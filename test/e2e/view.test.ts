@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect } from "vitest"
 import { it } from "../support/cli-test.ts"
+import { pausedRun, pausingConfig } from "../support/paused-run.ts"
 
 const script = [{ calls: [{ tool: "Glob", input: { pattern: "*.md" } }] }, { text: "Looked." }]
 
@@ -43,6 +44,20 @@ describe("the page of a run", () => {
     const view = await cli({ task: null, outDir: false, args: ["view", killed, "--html", html] })
     expect([view.exitCode, view.stderr]).toEqual([0, `agent-run: ${html} shows 4 events\n`])
     expect(readFileSync(html, "utf8")).toContain("the transcript has no run.end")
+  })
+
+  it("has the whole of a run that paused and went on in another process", async ({ folder, start, cli }) => {
+    const callsFile = join(folder, "calls.jsonl")
+    const { transcript } = await pausedRun(start, callsFile)
+    const pages = ["run.html", "view.html"].map((name) => join(folder, name))
+    const [ofRun = "", ofView = ""] = pages
+    const args = ["--resume", transcript, "--approve", "all", "--html", ofRun]
+    const script = [{ text: "All sent." }]
+    const resumed = await cli({ config: pausingConfig(callsFile), task: null, script, outDir: false, args })
+    expect(resumed.exitCode, resumed.stderr).toBe(0)
+    await cli({ task: null, outDir: false, args: ["view", transcript, "--html", ofView] })
+    expect(readFileSync(ofRun, "utf8")).toBe(readFileSync(ofView, "utf8"))
+    expect(readFileSync(ofRun, "utf8")).toContain("waits for a person")
   })
 
   it.for([
