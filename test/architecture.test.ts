@@ -39,10 +39,11 @@ const imports: Readonly<Record<string, readonly string[] | "everything">> = {
   util: [],
   sinks: ["contract", "util", "report"],
   commands: "everything",
+  action: "everything",
   "run.ts": "everything",
   run: "everything",
   "cli.ts": ["commands", "run.ts", "util"],
-  "action.ts": ["commands", "run.ts", "util"],
+  "action.ts": ["action"],
   "index.ts": ["run.ts", "contract", "tools", "model"],
 }
 const sdkOwners = { "@anthropic-ai/sdk": "src/model/", "@modelcontextprotocol/": "src/mcp/" }

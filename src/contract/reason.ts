@@ -28,6 +28,11 @@ export const reasons = {
       "the transcript given with --resume cannot be read, was cut off or changed, or belongs to another configuration",
   },
   missing_api_key: { exitCode: 2, status: "failed", meaning: "no credentials for the model are in the environment" },
+  actor_refused: {
+    exitCode: 2,
+    status: "failed",
+    meaning: "the Action was started by an event of somebody who may not write to the repository",
+  },
   approval_needed: { exitCode: 3, status: "paused", meaning: "calls wait for a person; the run can be resumed" },
   max_turns: { exitCode: 4, status: "stopped", meaning: "the limit of turns was reached" },
   max_cost: { exitCode: 4, status: "stopped", meaning: "the cost limit was reached" },

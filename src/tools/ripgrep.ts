@@ -79,7 +79,9 @@ async function findRipgrep(options: { readonly workspace: Workspace; readonly pa
   try {
     return (await import("@vscode/ripgrep")).rgPath
   } catch {
-    throw new Error("ripgrep is not available: there is no rg on the PATH, and none was installed with agent-run.")
+    throw new Error(
+      "ripgrep is not available: there is no rg on the PATH, and none was installed with agent-run. Install the package ripgrep.",
+    )
   }
 }
 

@@ -1,0 +1,3 @@
+import { main } from "./action/main.ts"
+
+await main(process)

@@ -1,0 +1,128 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { parse } from "yaml"
+import { inputNames } from "../../src/action/inputs.ts"
+import { outputNames } from "../../src/action/outputs.ts"
+import {
+  answer,
+  type MessagesServer,
+  type Reply,
+  silence,
+  startMessagesServer,
+  text,
+  toolUse,
+} from "../support/messages-server.ts"
+import { runAction } from "../support/run-action.ts"
+import { expectValidReport } from "../support/run-events.ts"
+import { commandsIn } from "../support/runner-commands.ts"
+
+const action = parse(readFileSync(new URL("../../action.yml", import.meta.url), "utf8"))
+const key = "sk-ant-canary-0123456789"
+
+async function startModel(replies: readonly Reply[]): Promise<MessagesServer> {
+  const api = await startMessagesServer(replies)
+  onTestFinished(api.close)
+  return api
+}
+
+describe("the Action", () => {
+  it("C2 action.yml names the inputs and outputs of the code, and the bundle", () => {
+    expect(Object.keys(action.inputs)).toEqual([...inputNames])
+    expect(Object.keys(action.outputs)).toEqual([...outputNames])
+    expect(action.runs).toEqual({ using: "node24", main: "action/index.js" })
+  })
+
+  it("C2 T10 a step runs the agent with its inputs and hands the result to later steps", async () => {
+    const api = await startModel([
+      answer([toolUse("Read", { file_path: "a.txt" }), toolUse("Write", { file_path: "b.txt", content: "x" })]),
+      answer([text('{"verdict":"good"}')]),
+    ])
+    const step = await runAction({
+      event: "push",
+      api,
+      files: { "sub/a.txt": "hello", "sub/schema.json": '{"type":"object","required":["verdict"]}' },
+      inputs: { "working-directory": "sub", "output-schema": "schema.json", model: "claude-haiku-5", "max-turns": "3" },
+    })
+    expect(step.exitCode, step.stderr).toBe(0)
+    expectValidReport(step.report)
+    expect({ ...step.outputs }).toEqual({
+      status: "completed",
+      "exit-code": "0",
+      answer: '{"verdict":"good"}',
+      structured: '{"verdict":"good"}',
+      "cost-usd": step.report.cost_usd === null ? "" : String(step.report.cost_usd),
+      turns: "2",
+      denied: "1",
+      report: expect.stringMatching(/temp\/agent-run-.+\/report\.json$/),
+      transcript: expect.stringMatching(/transcript\.jsonl$/),
+      "out-dir": expect.stringMatching(/temp\/agent-run-/),
+    })
+    expect(step.report.run.model).toBe("claude-haiku-5")
+    expect(step.report.run.workspace).toMatch(/checkout\/sub$/)
+    expect(step.leaked).toBe("")
+    expect(step.summary).toContain("agent-run completed (exit 0)")
+    expect(api.requests[0]?.headers["x-api-key"] ?? api.requests[0]?.headers.authorization).toContain(key)
+    expect(commandsIn(step.stdout)).toEqual(
+      expect.arrayContaining([
+        `::add-mask::${key}`,
+        expect.stringMatching(/^::warning title=Write \(denied\)::denied once/),
+      ]),
+    )
+    expect(step.stdout.startsWith(`::add-mask::${key}\n`)).toBe(true)
+  })
+
+  it("C2 a wrong input ends with exit 2, a report and an annotation, and no model request", async () => {
+    const api = await startModel([])
+    const step = await runAction({ event: "push", api, inputs: { "max-turns": "many", "out-dir": "out" } })
+    expect(step.exitCode).toBe(2)
+    expect(step.outputs).toMatchObject({ status: "failed", "exit-code": "2", "out-dir": `${step.checkout}/out` })
+    expect(step.report.reason).toMatchObject({ code: "usage_error", message: 'input max-turns: "many" is no number' })
+    expect(step.stdout).toContain("::error title=agent-run failed%2C exit 2 (usage_error)::input max-turns")
+    expect(api.requests).toEqual([])
+  })
+
+  it("C2 the step summary can be switched off, and the exit code is the run's", async () => {
+    const api = await startModel([answer([toolUse("Write", { file_path: "b", content: "" })])])
+    const step = await runAction({
+      event: "schedule",
+      api,
+      inputs: { "step-summary": "false", set: "permissions.on_denied=fail" },
+    })
+    expect(step.exitCode, step.stderr).toBe(7)
+    expect(step.summary).toBe("")
+  })
+
+  it("C2 a cancelled job still has its report, outputs and summary", async () => {
+    let cancelled = false
+    const api = await startModel([silence()])
+    const step = await runAction({
+      event: "workflow_dispatch",
+      api,
+      onOutput(output, kill) {
+        if (cancelled || !output.includes("works on")) return
+        cancelled = true
+        kill("SIGINT")
+      },
+    })
+    expect(step.exitCode).toBe(130)
+    expect(step.outputs).toMatchObject({ status: "stopped", "exit-code": "130" })
+    expect(step.report.reason?.code).toBe("interrupted")
+    expect(step.summary).toContain("agent-run stopped (exit 130)")
+  })
+
+  it("T10 T9 an answer full of commands adds no output and no command", async () => {
+    const hostile = "ok\nagent_run_\nexit-code=9\n::set-output name=status::x\n::stop-commands::t\n##[add-mask]y"
+    const step = await runAction({ event: "push", api: await startModel([answer([text(hostile)])]) })
+    expect(step.outputs).toMatchObject({ answer: hostile, "exit-code": "0", status: "completed" })
+    expect(Object.keys(step.outputs)).toEqual([...outputNames])
+    expect(new Set(commandsIn(step.stdout + step.stderr))).toEqual(new Set([`::add-mask::${key}`]))
+    expect(commandsIn(step.summary)).toEqual([])
+  })
+
+  it("C2 without rg on the PATH a search is an error that says what to install", async () => {
+    const api = await startModel([answer([toolUse("Grep", { pattern: "a" })]), answer([text("No search.")])])
+    const step = await runAction({ event: "push", api, env: { PATH: "/nowhere" } })
+    expect(step.report.calls).toMatchObject([{ tool: "Grep", ok: false }])
+    expect(JSON.stringify(api.requests[1]?.body.messages)).toContain("ripgrep is not available")
+  })
+})
