@@ -1349,7 +1349,7 @@ async function createPrivateRepository(git, options) {
 		workspace,
 		exclude: [...exclude, folder]
 	};
-	const around = await findRepository(git);
+	const around = await findRepository$1(git);
 	if (around === null) return alone;
 	await borrow(folder, around);
 	const borrowed = {
@@ -1381,7 +1381,7 @@ async function takeSnapshot(git, repository) {
 		unreadable: added.kind === "ran" ? unreadableOf(added.stderr) : null
 	};
 }
-async function findRepository(git) {
+async function findRepository$1(git) {
 	const answer = await git([
 		"-c",
 		"safe.directory=*",
@@ -30937,7 +30937,7 @@ async function foldersUpToGitRoot(workspace) {
 	const folders = [];
 	for (let folder = workspace;; folder = dirname(folder)) {
 		folders.push(folder);
-		if (await exists(join(folder, ".git"))) return folders;
+		if (await exists$1(join(folder, ".git"))) return folders;
 		if (folder === dirname(folder)) return [workspace];
 	}
 }
@@ -30949,7 +30949,7 @@ async function findUserFile(env, projectRoot) {
 		warnings: []
 	};
 	const path = join(folder, "agent-run", "agent.toml");
-	if (!await exists(path)) return {
+	if (!await exists$1(path)) return {
 		path: null,
 		warnings: []
 	};
@@ -30966,72 +30966,16 @@ async function findUserFile(env, projectRoot) {
 		}]
 	};
 }
-async function exists(path) {
+async function exists$1(path) {
 	return stat(path).then(() => true, () => false);
 }
 async function realPathOf(path) {
 	return realpath(path).catch(() => resolve(path));
 }
-async function readText$1(path, maxBytes) {
-	let handle;
-	try {
-		handle = await open$1(path, constants$1.O_RDONLY | constants$1.O_NONBLOCK);
-	} catch (error) {
-		return describeFailure(error);
-	}
-	try {
-		const stats = await handle.stat();
-		if (!stats.isFile()) return {
-			kind: "unusable",
-			why: "is not a regular file"
-		};
-		const bytes = await readAtMost(handle, maxBytes + 1);
-		if (bytes.length > maxBytes) return {
-			kind: "unusable",
-			why: `is larger than ${maxBytes / 1024} KiB`
-		};
-		return {
-			kind: "text",
-			text: new TextDecoder("utf-8", { fatal: true }).decode(bytes),
-			stats
-		};
-	} catch (error) {
-		return describeFailure(error);
-	} finally {
-		await handle.close();
-	}
-}
-async function readAtMost(handle, limit) {
-	const chunks = [];
-	let total = 0;
-	while (total < limit) {
-		const { bytesRead, buffer } = await handle.read(Buffer.alloc(Math.min(65536, limit - total)), 0);
-		if (bytesRead === 0) break;
-		chunks.push(buffer.subarray(0, bytesRead));
-		total += bytesRead;
-	}
-	return Buffer.concat(chunks);
-}
-function describeFailure(error) {
-	const code = error instanceof Error && "code" in error ? error.code : void 0;
-	if (code === "ENOENT" || code === "ENOTDIR") return { kind: "missing" };
-	if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return {
-		kind: "unusable",
-		why: "is not UTF-8 text"
-	};
-	if (code === "EACCES" || code === "EPERM") return {
-		kind: "unusable",
-		why: "may not be read (permission denied)"
-	};
-	return {
-		kind: "unusable",
-		why: `cannot be read: ${error instanceof Error ? error.message : String(error)}`
-	};
-}
 const maxConfigBytes = 1048576;
-async function readLayer(file, showPath) {
+async function readLayer(file, showPath, read) {
 	const shown = showPath(file.path);
-	const content = await readText$1(file.path, maxConfigBytes);
+	const content = await read(file.path, maxConfigBytes);
 	if (content.kind === "missing") return file.namedBy === null ? nothing$1 : failed(file.namedBy, `${shown} does not exist`);
 	if (content.kind === "unusable") return failed(shown, content.why);
 	const distrust = distrustOf(file, content.stats);
@@ -31076,7 +31020,7 @@ function failed(where, message) {
 }
 function distrustOf(file, stats) {
 	if (file.ownerId === void 0) return null;
-	if (stats.uid !== file.ownerId) return "it does not belong to root";
+	if (stats?.uid !== file.ownerId) return "it does not belong to root";
 	return (stats.mode & 2) === 0 ? null : "everybody may write it";
 }
 function tomlLayer(file, shown, { values, positions }) {
@@ -31164,7 +31108,7 @@ async function catalogOf({ values, settings }, files, search) {
 }
 async function readAndCheck(files, search, optionLayers) {
 	const showPath = createPathNamer(search.workspace, search.cwd);
-	const read = await Promise.all(files.map((file) => readLayer(file, showPath)));
+	const read = await Promise.all(files.map((file) => readLayer(file, showPath, search.read)));
 	const layers = read.flatMap(({ layer }) => layer === null ? [] : [layer]);
 	throwProblems([...read.flatMap((result) => result.problems), ...[...layers, ...optionLayers].flatMap(validateLayer)], "agent-run config schema prints every key; docs/configuration.md explains them.");
 	return {
@@ -31191,21 +31135,25 @@ function inOrder$1(layers) {
 	return [...layers].sort((first, second) => scopes.indexOf(first.scope) - scopes.indexOf(second.scope));
 }
 const maxPromptBytes = 262144;
-async function readPrompts({ values, settings }) {
+async function readPrompts({ values, settings }, read) {
 	const problems = [];
-	const systemPromptFile = await readFileOf(settings.get("agent.system_prompt_file"), problems);
-	const instructions = await readFileOf(settings.get("agent.instructions_file"), problems);
+	const around = {
+		read,
+		problems
+	};
+	const systemPromptFile = await readFileOf(settings.get("agent.system_prompt_file"), around);
+	const instructions = await readFileOf(settings.get("agent.instructions_file"), around);
 	return {
 		systemPrompt: systemPromptFile ?? values.agent.system_prompt ?? null,
 		instructions,
 		problems
 	};
 }
-async function readFileOf(setting, problems) {
+async function readFileOf(setting, { read, problems }) {
 	if (setting === void 0) return null;
 	const { path, layer } = setting;
 	const file = resolve(layer.folder, String(setting.value));
-	const content = await readText$1(file, maxPromptBytes);
+	const content = await read(file, maxPromptBytes);
 	if (content.kind === "text") return content.text;
 	const why = content.kind === "missing" ? "does not exist" : content.why;
 	problems.push({
@@ -31307,1317 +31255,69 @@ function toToolSettings({ tools }, env, custom) {
 		custom
 	};
 }
-async function loadConfig(options) {
-	const { workspace, env, flags, cwd } = options;
-	const { managedFile = "/etc/agent-run/managed.toml", managedOwnerId = 0 } = options;
-	const { layers, merged, warnings } = await readLayers({
-		...options,
-		managed: {
-			path: managedFile,
-			ownerId: managedOwnerId
-		}
-	}, [
-		...flagLayers(flags, cwd),
-		...setLayers(options.set, cwd),
-		...environmentLayers(env, cwd),
-		...dynamicLayers(options.mcpServers, cwd)
-	]);
-	const { values } = merged;
-	const gathered = gatherServers(layers);
-	const choice = chooseServers$1(gathered.servers, serverPolicyOf(layers, merged, options), options);
-	throwProblems([...gathered.problems, ...choice.problems]);
-	const prompts = await readPrompts(merged);
-	const problems = [...prompts.problems, ...defaultWithoutBroad(merged, options.broad)];
-	const serverWarnings = [];
-	const around = {
-		workspace,
-		env,
-		problems,
-		warnings: serverWarnings
-	};
-	const servers = choice.chosen.map((server) => buildServer(server, around));
-	throwProblems(problems, hintFor$1(problems));
-	const optionRules = rulesOfOptions(options);
-	const outputs = findOutputs(layers);
-	const hooks = hooksOf(layers, env);
-	const config = {
-		agent: toAgentSettings(values, prompts),
-		mcp: toMcpSettings(merged),
-		servers,
-		disabledServers: choice.disabled,
-		security: {
-			redact: stringsOf("redact"),
-			redactEnv: stringsOf("redactEnv")
-		},
-		permissions: toPermissionSettings(merged, [...optionRules, ...rulesOf(layers)]),
-		tools: toToolSettings(values, env, customToolsOf(layers)),
-		hooks,
-		expect: toExpectSettings(values),
-		output: pathsOf(outputs),
-		sources: layers.flatMap((layer) => layer.file?.shown ?? (layer.scope === "cloud" ? layer.sourceOf([]) : [])),
-		files: [...layers.flatMap(({ file }) => file === null ? [] : [file.path]), ...hookFiles(hooks, workspace)],
-		lockFile: lockPathOf(layers, workspace),
-		warnings: [
-			...warnings,
-			...gathered.warnings,
-			...choice.warnings,
-			...serverWarnings,
-			...missingBashVariables(merged, env)
-		]
-	};
-	const effectiveRules = optionRules.map(({ source, ...value }) => ({
-		value,
-		source
-	}));
-	return {
-		config,
-		effective: effectiveValuesOf({
-			layers,
-			merged,
-			servers: gathered.servers,
-			outputs,
-			optionRules: effectiveRules
-		})
-	};
-	function stringsOf(list) {
-		return [...new Set(addUp(layers, listsThatAddUp[list]).map(({ value }) => String(value)))];
-	}
-}
-function defaultWithoutBroad({ values, settings }, broadOption) {
-	if (values.permissions.default !== "allow" || values.permissions.broad || broadOption) return [];
-	const setting = settings.get("permissions.default");
-	return [{
-		code: "config_error",
-		where: setting?.layer.placeOf(setting.path) ?? "",
-		message: "permissions.default: \"allow\" lets every call through that no rule denies; say so with broad = true in [permissions]"
-	}];
-}
-function hintFor$1(problems) {
-	if (!problems.every(({ code }) => code === "unset_variable")) return void 0;
-	return "Set it in the environment of agent-run, write ${NAME:-default}, or leave the server out with --without.";
-}
-function missingBashVariables({ values, settings }, env) {
-	const setting = settings.get("tools.bash.env_vars");
-	const place = setting?.layer.placeOf(setting.path) ?? "";
-	return values.tools.bash.env_vars.filter((name) => variableOf(env, name) === void 0).map((name) => ({
-		code: "missing_env_var",
-		message: `${place} tools.bash.env_vars: the variable ${name} is not set`
-	}));
-}
-function deepCompareStrict(a, b) {
-	const typeofa = typeof a;
-	if (typeofa !== typeof b) return false;
-	const aIsArray = Array.isArray(a);
-	if (aIsArray !== Array.isArray(b)) return false;
-	if (aIsArray) {
-		const length = a.length;
-		if (length !== b.length) return false;
-		for (let i = 0; i < length; i++) if (!deepCompareStrict(a[i], b[i])) return false;
-		return true;
-	}
-	if (typeofa === "object") {
-		if (!a || !b) return a === b;
-		const aKeys = Object.keys(a);
-		const bKeys = Object.keys(b);
-		if (aKeys.length !== bKeys.length) return false;
-		for (const k of aKeys) {
-			if (!Object.prototype.hasOwnProperty.call(b, k)) return false;
-			if (!deepCompareStrict(a[k], b[k])) return false;
-		}
-		return true;
-	}
-	return a === b;
-}
-function encodePointer(p) {
-	return encodeURI(escapePointer(p)).replace(/#/g, "%23");
-}
-function escapePointer(p) {
-	return p.replace(/~/g, "~0").replace(/\//g, "~1");
-}
-function normalizeURIFragment(fragment) {
-	let normalized = "";
-	for (let index = 0; index < fragment.length;) {
-		const character = fragment[index];
-		const encoded = fragment.slice(index, index + 3);
-		if (character === "%" && uriPercentEncoding.test(encoded)) {
-			const decoded = String.fromCharCode(parseInt(encoded.slice(1), 16));
-			normalized += uriUnreservedCharacter.test(decoded) ? decoded : encoded.toUpperCase();
-			index += 3;
-			continue;
-		}
-		const codePoint = String.fromCodePoint(fragment.codePointAt(index));
-		normalized += uriFragmentCharacter.test(codePoint) ? codePoint : encodeURIComponent(codePoint);
-		index += codePoint.length;
-	}
-	return normalized;
-}
-function resolveURI(reference, baseURI) {
-	const url = new URL(reference, baseURI.href);
-	url.hash = url.hash ? normalizeURIFragment(url.hash.slice(1)) : "";
-	return url;
-}
-function dereference(schema, lookup = Object.create(null), baseURI = initialBaseURI, basePointer = "") {
-	if (schema && typeof schema === "object" && !Array.isArray(schema)) {
-		const id = schema.$id || schema["id"];
-		if (id) {
-			const url = resolveURI(id, baseURI);
-			if (url.hash.length > 1) lookup[url.href] = schema;
-			else {
-				url.hash = "";
-				if (basePointer === "") baseURI = url;
-				else dereference(schema, lookup, baseURI);
-			}
-		}
-	} else if (schema !== true && schema !== false) return lookup;
-	const schemaURI = baseURI.href + (basePointer ? "#" + basePointer : "");
-	if (lookup[schemaURI] !== void 0 && lookup[schemaURI] !== schema) throw new Error(`Duplicate schema URI "${schemaURI}".`);
-	lookup[schemaURI] = schema;
-	if (schema === true || schema === false) return lookup;
-	if (schema.__absolute_uri__ === void 0) Object.defineProperty(schema, "__absolute_uri__", {
-		enumerable: false,
-		value: schemaURI
-	});
-	if (schema.$ref && schema.__absolute_ref__ === void 0) {
-		const url = resolveURI(schema.$ref, baseURI);
-		Object.defineProperty(schema, "__absolute_ref__", {
-			enumerable: false,
-			value: url.href
-		});
-	}
-	if (schema.$recursiveRef && schema.__absolute_recursive_ref__ === void 0) {
-		const url = resolveURI(schema.$recursiveRef, baseURI);
-		Object.defineProperty(schema, "__absolute_recursive_ref__", {
-			enumerable: false,
-			value: url.href
-		});
-	}
-	if (schema.$anchor) {
-		const url = resolveURI("#" + schema.$anchor, baseURI);
-		lookup[url.href] = schema;
-	}
-	for (let key in schema) {
-		if (ignoredKeyword[key]) continue;
-		const keyBase = `${basePointer}/${encodePointer(key)}`;
-		const subSchema = schema[key];
-		if (Array.isArray(subSchema)) {
-			if (schemaArrayKeyword[key]) {
-				const length = subSchema.length;
-				for (let i = 0; i < length; i++) dereference(subSchema[i], lookup, baseURI, `${keyBase}/${i}`);
-			}
-		} else if (schemaMapKeyword[key]) for (let subKey in subSchema) dereference(subSchema[subKey], lookup, baseURI, `${keyBase}/${encodePointer(subKey)}`);
-		else dereference(subSchema, lookup, baseURI, keyBase);
-	}
-	return lookup;
-}
-var uriFragmentCharacter, uriPercentEncoding, uriUnreservedCharacter, schemaKeyword, schemaArrayKeyword, schemaMapKeyword, ignoredKeyword, initialBaseURI;
-var init_dereference = __esmMin((() => {
-	uriFragmentCharacter = /^[A-Za-z0-9._~!$&'()*+,;=:@/?-]$/;
-	uriPercentEncoding = /^%[0-9A-Fa-f]{2}$/;
-	uriUnreservedCharacter = /^[A-Za-z0-9._~-]$/;
-	schemaKeyword = {
-		additionalItems: true,
-		unevaluatedItems: true,
-		items: true,
-		contains: true,
-		additionalProperties: true,
-		unevaluatedProperties: true,
-		propertyNames: true,
-		not: true,
-		if: true,
-		then: true,
-		else: true
-	};
-	schemaArrayKeyword = {
-		prefixItems: true,
-		items: true,
-		allOf: true,
-		anyOf: true,
-		oneOf: true
-	};
-	schemaMapKeyword = {
-		$defs: true,
-		definitions: true,
-		properties: true,
-		patternProperties: true,
-		dependentSchemas: true
-	};
-	ignoredKeyword = {
-		id: true,
-		$id: true,
-		$ref: true,
-		$schema: true,
-		$anchor: true,
-		$vocabulary: true,
-		$comment: true,
-		default: true,
-		enum: true,
-		const: true,
-		required: true,
-		dependentRequired: true,
-		type: true,
-		maximum: true,
-		minimum: true,
-		exclusiveMaximum: true,
-		exclusiveMinimum: true,
-		multipleOf: true,
-		maxLength: true,
-		minLength: true,
-		pattern: true,
-		format: true,
-		maxItems: true,
-		minItems: true,
-		uniqueItems: true,
-		maxProperties: true,
-		minProperties: true
-	};
-	initialBaseURI = typeof self !== "undefined" && self.location && self.location.origin !== "null" ? new URL(self.location.origin + self.location.pathname + location.search) : new URL("https://github.com/cfworker");
-}));
-function bind(r) {
-	return r.test.bind(r);
-}
-function isLeapYear(year) {
-	return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-}
-function date$1(str) {
-	const matches = str.match(DATE);
-	if (!matches) return false;
-	const yearPart = matches[1];
-	const monthPart = matches[2];
-	const dayPart = matches[3];
-	if (!yearPart || !monthPart || !dayPart) return false;
-	const year = +yearPart;
-	const month = +monthPart;
-	const day = +dayPart;
-	const maxDay = month == 2 && isLeapYear(year) ? 29 : DAYS[month];
-	return month >= 1 && month <= 12 && day >= 1 && maxDay !== void 0 && day <= maxDay;
-}
-function time(full, str) {
-	const matches = str.match(TIME);
-	if (!matches) return false;
-	const hourPart = matches[1];
-	const minutePart = matches[2];
-	const secondPart = matches[3];
-	if (!hourPart || !minutePart || !secondPart) return false;
-	const hour = +hourPart;
-	const minute = +minutePart;
-	const second = +secondPart;
-	const timeZone = matches[5];
-	const offsetSign = matches[6];
-	const offsetHour = +(matches[7] ?? 0);
-	const offsetMinute = +(matches[8] ?? 0);
-	if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59 || full && timeZone === void 0) return false;
-	if (second < 60) return true;
-	const offsetDirection = offsetSign === "+" ? 1 : offsetSign === "-" ? -1 : 0;
-	return (hour * 60 + minute - offsetDirection * (offsetHour * 60 + offsetMinute) + 1440) % 1440 === 1439;
-}
-function date_time(str) {
-	const [datePart, timePart, extra] = str.split(DATE_TIME_SEPARATOR);
-	return datePart !== void 0 && timePart !== void 0 && extra === void 0 && date$1(datePart) && time(true, timePart);
-}
-function uri(str) {
-	return NOT_URI_FRAGMENT.test(str) && URI_PATTERN.test(str);
-}
-function regex(str) {
-	if (Z_ANCHOR.test(str)) return false;
+async function readText$1(path, maxBytes) {
+	let handle;
 	try {
-		new RegExp(str, "u");
-		return true;
-	} catch (e) {
-		return false;
-	}
-}
-var DATE, DAYS, TIME, HOSTNAME, URIREF, URITEMPLATE, URL_, UUID, JSON_POINTER, JSON_POINTER_URI_FRAGMENT, RELATIVE_JSON_POINTER, EMAIL_ADDRESS, EMAIL, IPV4, IPV6, DURATION, format$1, DATE_TIME_SEPARATOR, NOT_URI_FRAGMENT, URI_PATTERN, Z_ANCHOR;
-var init_format = __esmMin((() => {
-	DATE = /^(\d\d\d\d)-(\d\d)-(\d\d)$/;
-	DAYS = [
-		0,
-		31,
-		28,
-		31,
-		30,
-		31,
-		30,
-		31,
-		31,
-		30,
-		31,
-		30,
-		31
-	];
-	TIME = /^(\d\d):(\d\d):(\d\d)(\.\d+)?(z|([+-])(\d\d):(\d\d))?$/i;
-	HOSTNAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[-0-9a-z]{0,61}[0-9a-z])?)*$/i;
-	URIREF = /^(?:[a-z][a-z0-9+\-.]*:)?(?:\/?\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:]|%[0-9a-f]{2})*@)?(?:\[(?:(?:(?:(?:[0-9a-f]{1,4}:){6}|::(?:[0-9a-f]{1,4}:){5}|(?:[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){4}|(?:(?:[0-9a-f]{1,4}:){0,1}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){3}|(?:(?:[0-9a-f]{1,4}:){0,2}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){2}|(?:(?:[0-9a-f]{1,4}:){0,3}[0-9a-f]{1,4})?::[0-9a-f]{1,4}:|(?:(?:[0-9a-f]{1,4}:){0,4}[0-9a-f]{1,4})?::)(?:[0-9a-f]{1,4}:[0-9a-f]{1,4}|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?))|(?:(?:[0-9a-f]{1,4}:){0,5}[0-9a-f]{1,4})?::[0-9a-f]{1,4}|(?:(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})?::)|[Vv][0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+)\]|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?)|(?:[a-z0-9\-._~!$&'"()*+,;=]|%[0-9a-f]{2})*)(?::\d*)?(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*|\/(?:(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*)?|(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*)?(?:\?(?:[a-z0-9\-._~!$&'"()*+,;=:@/?]|%[0-9a-f]{2})*)?(?:#(?:[a-z0-9\-._~!$&'"()*+,;=:@/?]|%[0-9a-f]{2})*)?$/i;
-	URITEMPLATE = /^(?:(?:[^\x00-\x20\x7f"<>%\\^`{|}]|%[0-9a-f]{2})|\{[+#./;?&=,!@|]?(?:[a-z0-9_]|%[0-9a-f]{2})+(?:\.(?:[a-z0-9_]|%[0-9a-f]{2})+)*(?::[1-9][0-9]{0,3}|\*)?(?:,(?:[a-z0-9_]|%[0-9a-f]{2})+(?:\.(?:[a-z0-9_]|%[0-9a-f]{2})+)*(?::[1-9][0-9]{0,3}|\*)?)*\})*$/i;
-	URL_ = /^(?:(?:https?|ftp):\/\/)(?:\S+(?::\S*)?@)?(?:(?!10(?:\.\d{1,3}){3})(?!127(?:\.\d{1,3}){3})(?!169\.254(?:\.\d{1,3}){2})(?!192\.168(?:\.\d{1,3}){2})(?!172\.(?:1[6-9]|2\d|3[0-1])(?:\.\d{1,3}){2})(?:[1-9]\d?|1\d\d|2[01]\d|22[0-3])(?:\.(?:1?\d{1,2}|2[0-4]\d|25[0-5])){2}(?:\.(?:[1-9]\d?|1\d\d|2[0-4]\d|25[0-4]))|(?:(?:[a-z\u{00a1}-\u{ffff}0-9]+-?)*[a-z\u{00a1}-\u{ffff}0-9]+)(?:\.(?:[a-z\u{00a1}-\u{ffff}0-9]+-?)*[a-z\u{00a1}-\u{ffff}0-9]+)*(?:\.(?:[a-z\u{00a1}-\u{ffff}]{2,})))(?::\d{2,5})?(?:\/[^\s]*)?$/iu;
-	UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-	JSON_POINTER = /^(?:\/(?:[^~/]|~0|~1)*)*$/;
-	JSON_POINTER_URI_FRAGMENT = /^#(?:\/(?:[a-z0-9_\-.!$&'()*+,;:=@]|%[0-9a-f]{2}|~0|~1)*)*$/i;
-	RELATIVE_JSON_POINTER = /^(?:0|[1-9][0-9]*)(?:#|(?:\/(?:[^~/]|~0|~1)*)*)$/;
-	EMAIL_ADDRESS = /^("(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"|[a-z0-9.!#$%&'*+/=?^_`{|}~-]+)@(.+)$/i;
-	EMAIL = (input) => {
-		const matches = input.match(EMAIL_ADDRESS);
-		if (!matches) return false;
-		const name = matches[1];
-		const host = matches[2];
-		if (!name || !host || name.length > 64 || host.length > 253) return false;
-		if (name[0] !== "\"" && (name[0] === "." || name.endsWith(".") || name.includes(".."))) return false;
-		if (host.startsWith("[") && host.endsWith("]")) {
-			const address = host.slice(1, -1);
-			if (/^ipv6:/i.test(address)) return IPV6.test(address.slice(5));
-			return IPV4.test(address);
-		}
-		return HOSTNAME.test(host);
-	};
-	IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?)$/;
-	IPV6 = /^((([0-9a-f]{1,4}:){7}([0-9a-f]{1,4}|:))|(([0-9a-f]{1,4}:){6}(:[0-9a-f]{1,4}|((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})|:))|(([0-9a-f]{1,4}:){5}(((:[0-9a-f]{1,4}){1,2})|:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})|:))|(([0-9a-f]{1,4}:){4}(((:[0-9a-f]{1,4}){1,3})|((:[0-9a-f]{1,4})?:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){3}(((:[0-9a-f]{1,4}){1,4})|((:[0-9a-f]{1,4}){0,2}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){2}(((:[0-9a-f]{1,4}){1,5})|((:[0-9a-f]{1,4}){0,3}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){1}(((:[0-9a-f]{1,4}){1,6})|((:[0-9a-f]{1,4}){0,4}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(:(((:[0-9a-f]{1,4}){1,7})|((:[0-9a-f]{1,4}){0,5}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:)))$/i;
-	DURATION = (input) => /^P(?:\d+W|(?:(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?|T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S)))$/.test(input);
-	format$1 = {
-		date: date$1,
-		time: time.bind(void 0, true),
-		"date-time": date_time,
-		duration: DURATION,
-		uri,
-		"uri-reference": bind(URIREF),
-		"uri-template": bind(URITEMPLATE),
-		url: bind(URL_),
-		email: EMAIL,
-		hostname: bind(HOSTNAME),
-		ipv4: bind(IPV4),
-		ipv6: bind(IPV6),
-		regex,
-		uuid: bind(UUID),
-		"json-pointer": bind(JSON_POINTER),
-		"json-pointer-uri-fragment": bind(JSON_POINTER_URI_FRAGMENT),
-		"relative-json-pointer": bind(RELATIVE_JSON_POINTER)
-	};
-	DATE_TIME_SEPARATOR = /t|\s/i;
-	NOT_URI_FRAGMENT = /\/|:/;
-	URI_PATTERN = /^(?:[a-z][a-z0-9+\-.]*:)(?:\/?\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:]|%[0-9a-f]{2})*@)?(?:\[(?:(?:(?:(?:[0-9a-f]{1,4}:){6}|::(?:[0-9a-f]{1,4}:){5}|(?:[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){4}|(?:(?:[0-9a-f]{1,4}:){0,1}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){3}|(?:(?:[0-9a-f]{1,4}:){0,2}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){2}|(?:(?:[0-9a-f]{1,4}:){0,3}[0-9a-f]{1,4})?::[0-9a-f]{1,4}:|(?:(?:[0-9a-f]{1,4}:){0,4}[0-9a-f]{1,4})?::)(?:[0-9a-f]{1,4}:[0-9a-f]{1,4}|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?))|(?:(?:[0-9a-f]{1,4}:){0,5}[0-9a-f]{1,4})?::[0-9a-f]{1,4}|(?:(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})?::)|[Vv][0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+)\]|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?)|(?:[a-z0-9\-._~!$&'()*+,;=]|%[0-9a-f]{2})*)(?::\d*)?(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*|\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*)?|(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*)(?:\?(?:[a-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*)?(?:#(?:[a-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*)?$/i;
-	Z_ANCHOR = /[^\\]\\Z/;
-}));
-var OutputFormat;
-var init_types$1 = __esmMin((() => {
-	(function(OutputFormat) {
-		OutputFormat[OutputFormat["Flag"] = 1] = "Flag";
-		OutputFormat[OutputFormat["Basic"] = 2] = "Basic";
-		OutputFormat[OutputFormat["Detailed"] = 4] = "Detailed";
-	})(OutputFormat || (OutputFormat = {}));
-}));
-function ucs2length(s) {
-	let result = 0;
-	let length = s.length;
-	let index = 0;
-	let charCode;
-	while (index < length) {
-		result++;
-		charCode = s.charCodeAt(index++);
-		if (charCode >= 55296 && charCode <= 56319 && index < length) {
-			charCode = s.charCodeAt(index);
-			if ((charCode & 64512) == 56320) index++;
-		}
-	}
-	return result;
-}
-function hasOwnProperty(instance, key) {
-	return Object.prototype.hasOwnProperty.call(instance, key);
-}
-function decimalInteger(value) {
-	const coefficientAndExponent = Math.abs(value).toString().split("e");
-	const coefficient = coefficientAndExponent[0];
-	const exponent = coefficientAndExponent[1] ?? "0";
-	const point = coefficient.indexOf(".");
-	const fractionLength = point === -1 ? 0 : coefficient.length - point - 1;
-	return [BigInt(coefficient.replace(".", "")), Number(exponent) - fractionLength];
-}
-function isMultipleOf(instance, divisor) {
-	if (!Number.isFinite(instance) || !Number.isFinite(divisor) || divisor <= 0) return false;
-	const [instanceCoefficient, instanceExponent] = decimalInteger(instance);
-	const [divisorCoefficient, divisorExponent] = decimalInteger(divisor);
-	const exponentDifference = instanceExponent - divisorExponent;
-	if (exponentDifference >= 0) return instanceCoefficient * 10n ** BigInt(exponentDifference) % divisorCoefficient === 0n;
-	return instanceCoefficient % (divisorCoefficient * 10n ** BigInt(-exponentDifference)) === 0n;
-}
-function validate(instance, schema, draft = "2019-09", lookup = dereference(schema), shortCircuit = true, recursiveAnchor = null, instanceLocation = "#", schemaLocation = "#", evaluated = Object.create(null)) {
-	if (schema === true) return {
-		valid: true,
-		errors: []
-	};
-	if (schema === false) return {
-		valid: false,
-		errors: [{
-			instanceLocation,
-			keyword: "false",
-			keywordLocation: instanceLocation,
-			error: "False boolean schema."
-		}]
-	};
-	const rawInstanceType = typeof instance;
-	let instanceType;
-	switch (rawInstanceType) {
-		case "boolean":
-		case "number":
-		case "string":
-			instanceType = rawInstanceType;
-			break;
-		case "object":
-			if (instance === null) instanceType = "null";
-			else if (Array.isArray(instance)) instanceType = "array";
-			else instanceType = "object";
-			break;
-		default: throw new Error(`Instances of "${rawInstanceType}" type are not supported.`);
-	}
-	const { $ref, $recursiveRef, $recursiveAnchor, type: $type, const: $const, enum: $enum, required: $required, not: $not, anyOf: $anyOf, allOf: $allOf, oneOf: $oneOf, if: $if, then: $then, else: $else, format: $format, properties: $properties, patternProperties: $patternProperties, additionalProperties: $additionalProperties, unevaluatedProperties: $unevaluatedProperties, minProperties: $minProperties, maxProperties: $maxProperties, propertyNames: $propertyNames, dependentRequired: $dependentRequired, dependentSchemas: $dependentSchemas, dependencies: $dependencies, prefixItems: $prefixItems, items: $items, additionalItems: $additionalItems, unevaluatedItems: $unevaluatedItems, contains: $contains, minContains: $minContains, maxContains: $maxContains, minItems: $minItems, maxItems: $maxItems, uniqueItems: $uniqueItems, minimum: $minimum, maximum: $maximum, exclusiveMinimum: $exclusiveMinimum, exclusiveMaximum: $exclusiveMaximum, multipleOf: $multipleOf, minLength: $minLength, maxLength: $maxLength, pattern: $pattern, __absolute_ref__, __absolute_recursive_ref__ } = schema;
-	const errors = [];
-	if ($recursiveAnchor === true && recursiveAnchor === null) recursiveAnchor = schema;
-	if ($recursiveRef === "#") {
-		const refSchema = recursiveAnchor === null ? lookup[__absolute_recursive_ref__] : recursiveAnchor;
-		const keywordLocation = `${schemaLocation}/$recursiveRef`;
-		const result = validate(instance, recursiveAnchor === null ? schema : recursiveAnchor, draft, lookup, shortCircuit, refSchema, instanceLocation, keywordLocation, evaluated);
-		if (!result.valid) errors.push({
-			instanceLocation,
-			keyword: "$recursiveRef",
-			keywordLocation,
-			error: "A subschema had errors."
-		}, ...result.errors);
-	}
-	if ($ref !== void 0) {
-		const refSchema = lookup[__absolute_ref__ || $ref];
-		if (refSchema === void 0) {
-			let message = `Unresolved $ref "${$ref}".`;
-			if (__absolute_ref__ && __absolute_ref__ !== $ref) message += `  Absolute URI "${__absolute_ref__}".`;
-			message += `\nKnown schemas:\n- ${Object.keys(lookup).join("\n- ")}`;
-			throw new Error(message);
-		}
-		const keywordLocation = `${schemaLocation}/$ref`;
-		const result = validate(instance, refSchema, draft, lookup, shortCircuit, recursiveAnchor, instanceLocation, keywordLocation, evaluated);
-		if (!result.valid) errors.push({
-			instanceLocation,
-			keyword: "$ref",
-			keywordLocation,
-			error: "A subschema had errors."
-		}, ...result.errors);
-		if (draft === "4" || draft === "7") return {
-			valid: errors.length === 0,
-			errors
-		};
-	}
-	if (Array.isArray($type)) {
-		let length = $type.length;
-		let valid = false;
-		for (let i = 0; i < length; i++) if (instanceType === $type[i] || $type[i] === "integer" && instanceType === "number" && instance % 1 === 0 && instance === instance) {
-			valid = true;
-			break;
-		}
-		if (!valid) errors.push({
-			instanceLocation,
-			keyword: "type",
-			keywordLocation: `${schemaLocation}/type`,
-			error: `Instance type "${instanceType}" is invalid. Expected "${$type.join("\", \"")}".`
-		});
-	} else if ($type === "integer") {
-		if (instanceType !== "number" || instance % 1 || instance !== instance) errors.push({
-			instanceLocation,
-			keyword: "type",
-			keywordLocation: `${schemaLocation}/type`,
-			error: `Instance type "${instanceType}" is invalid. Expected "${$type}".`
-		});
-	} else if ($type !== void 0 && instanceType !== $type) errors.push({
-		instanceLocation,
-		keyword: "type",
-		keywordLocation: `${schemaLocation}/type`,
-		error: `Instance type "${instanceType}" is invalid. Expected "${$type}".`
-	});
-	if ($const !== void 0) {
-		if (instanceType === "object" || instanceType === "array") {
-			if (!deepCompareStrict(instance, $const)) errors.push({
-				instanceLocation,
-				keyword: "const",
-				keywordLocation: `${schemaLocation}/const`,
-				error: `Instance does not match ${JSON.stringify($const)}.`
-			});
-		} else if (instance !== $const) errors.push({
-			instanceLocation,
-			keyword: "const",
-			keywordLocation: `${schemaLocation}/const`,
-			error: `Instance does not match ${JSON.stringify($const)}.`
-		});
-	}
-	if ($enum !== void 0) {
-		if (instanceType === "object" || instanceType === "array") {
-			if (!$enum.some((value) => deepCompareStrict(instance, value))) errors.push({
-				instanceLocation,
-				keyword: "enum",
-				keywordLocation: `${schemaLocation}/enum`,
-				error: `Instance does not match any of ${JSON.stringify($enum)}.`
-			});
-		} else if (!$enum.some((value) => instance === value)) errors.push({
-			instanceLocation,
-			keyword: "enum",
-			keywordLocation: `${schemaLocation}/enum`,
-			error: `Instance does not match any of ${JSON.stringify($enum)}.`
-		});
-	}
-	if ($not !== void 0) {
-		const keywordLocation = `${schemaLocation}/not`;
-		if (validate(instance, $not, draft, lookup, shortCircuit, recursiveAnchor, instanceLocation, keywordLocation).valid) errors.push({
-			instanceLocation,
-			keyword: "not",
-			keywordLocation,
-			error: "Instance matched \"not\" schema."
-		});
-	}
-	let subEvaluateds = [];
-	if ($anyOf !== void 0) {
-		const keywordLocation = `${schemaLocation}/anyOf`;
-		const errorsLength = errors.length;
-		let anyValid = false;
-		for (const [i, subSchema] of $anyOf.entries()) {
-			const subEvaluated = Object.create(evaluated);
-			const result = validate(instance, subSchema, draft, lookup, shortCircuit, $recursiveAnchor === true ? recursiveAnchor : null, instanceLocation, `${keywordLocation}/${i}`, subEvaluated);
-			errors.push(...result.errors);
-			anyValid = anyValid || result.valid;
-			if (result.valid) subEvaluateds.push(subEvaluated);
-		}
-		if (anyValid) errors.length = errorsLength;
-		else errors.splice(errorsLength, 0, {
-			instanceLocation,
-			keyword: "anyOf",
-			keywordLocation,
-			error: "Instance does not match any subschemas."
-		});
-	}
-	if ($allOf !== void 0) {
-		const keywordLocation = `${schemaLocation}/allOf`;
-		const errorsLength = errors.length;
-		let allValid = true;
-		for (const [i, subSchema] of $allOf.entries()) {
-			const subEvaluated = Object.create(evaluated);
-			const result = validate(instance, subSchema, draft, lookup, shortCircuit, $recursiveAnchor === true ? recursiveAnchor : null, instanceLocation, `${keywordLocation}/${i}`, subEvaluated);
-			errors.push(...result.errors);
-			allValid = allValid && result.valid;
-			if (result.valid) subEvaluateds.push(subEvaluated);
-		}
-		if (allValid) errors.length = errorsLength;
-		else errors.splice(errorsLength, 0, {
-			instanceLocation,
-			keyword: "allOf",
-			keywordLocation,
-			error: `Instance does not match every subschema.`
-		});
-	}
-	if ($oneOf !== void 0) {
-		const keywordLocation = `${schemaLocation}/oneOf`;
-		const errorsLength = errors.length;
-		const matches = $oneOf.filter((subSchema, i) => {
-			const subEvaluated = Object.create(evaluated);
-			const result = validate(instance, subSchema, draft, lookup, shortCircuit, $recursiveAnchor === true ? recursiveAnchor : null, instanceLocation, `${keywordLocation}/${i}`, subEvaluated);
-			errors.push(...result.errors);
-			if (result.valid) subEvaluateds.push(subEvaluated);
-			return result.valid;
-		}).length;
-		if (matches === 1) errors.length = errorsLength;
-		else errors.splice(errorsLength, 0, {
-			instanceLocation,
-			keyword: "oneOf",
-			keywordLocation,
-			error: `Instance does not match exactly one subschema (${matches} matches).`
-		});
-	}
-	if (instanceType === "object" || instanceType === "array") Object.assign(evaluated, ...subEvaluateds);
-	if ($if !== void 0) {
-		const keywordLocation = `${schemaLocation}/if`;
-		const ifEvaluated = Object.create(null);
-		if (validate(instance, $if, draft, lookup, shortCircuit, recursiveAnchor, instanceLocation, keywordLocation, ifEvaluated).valid) {
-			Object.assign(evaluated, ifEvaluated);
-			if ($then !== void 0) {
-				const thenResult = validate(instance, $then, draft, lookup, shortCircuit, recursiveAnchor, instanceLocation, `${schemaLocation}/then`, evaluated);
-				if (!thenResult.valid) errors.push({
-					instanceLocation,
-					keyword: "if",
-					keywordLocation,
-					error: `Instance does not match "then" schema.`
-				}, ...thenResult.errors);
-			}
-		} else if ($else !== void 0) {
-			const elseResult = validate(instance, $else, draft, lookup, shortCircuit, recursiveAnchor, instanceLocation, `${schemaLocation}/else`, evaluated);
-			if (!elseResult.valid) errors.push({
-				instanceLocation,
-				keyword: "if",
-				keywordLocation,
-				error: `Instance does not match "else" schema.`
-			}, ...elseResult.errors);
-		}
-	}
-	if (instanceType === "object") {
-		if ($required !== void 0) {
-			for (const key of $required) if (!hasOwnProperty(instance, key)) errors.push({
-				instanceLocation,
-				keyword: "required",
-				keywordLocation: `${schemaLocation}/required`,
-				error: `Instance does not have required property "${key}".`
-			});
-		}
-		const keys = Object.keys(instance);
-		if ($minProperties !== void 0 && keys.length < $minProperties) errors.push({
-			instanceLocation,
-			keyword: "minProperties",
-			keywordLocation: `${schemaLocation}/minProperties`,
-			error: `Instance does not have at least ${$minProperties} properties.`
-		});
-		if ($maxProperties !== void 0 && keys.length > $maxProperties) errors.push({
-			instanceLocation,
-			keyword: "maxProperties",
-			keywordLocation: `${schemaLocation}/maxProperties`,
-			error: `Instance does not have at least ${$maxProperties} properties.`
-		});
-		if ($propertyNames !== void 0) {
-			const keywordLocation = `${schemaLocation}/propertyNames`;
-			for (const key in instance) {
-				const subInstancePointer = `${instanceLocation}/${encodePointer(key)}`;
-				const result = validate(key, $propertyNames, draft, lookup, shortCircuit, recursiveAnchor, subInstancePointer, keywordLocation);
-				if (!result.valid) errors.push({
-					instanceLocation,
-					keyword: "propertyNames",
-					keywordLocation,
-					error: `Property name "${key}" does not match schema.`
-				}, ...result.errors);
-			}
-		}
-		if ($dependentRequired !== void 0) {
-			const keywordLocation = `${schemaLocation}/dependantRequired`;
-			for (const key in $dependentRequired) if (hasOwnProperty(instance, key)) {
-				const required = $dependentRequired[key];
-				for (const dependantKey of required) if (!hasOwnProperty(instance, dependantKey)) errors.push({
-					instanceLocation,
-					keyword: "dependentRequired",
-					keywordLocation,
-					error: `Instance has "${key}" but does not have "${dependantKey}".`
-				});
-			}
-		}
-		if ($dependentSchemas !== void 0) for (const [key, dependentSchema] of Object.entries($dependentSchemas)) {
-			const keywordLocation = `${schemaLocation}/dependentSchemas`;
-			if (hasOwnProperty(instance, key)) {
-				const result = validate(instance, dependentSchema, draft, lookup, shortCircuit, recursiveAnchor, instanceLocation, `${keywordLocation}/${encodePointer(key)}`, evaluated);
-				if (!result.valid) errors.push({
-					instanceLocation,
-					keyword: "dependentSchemas",
-					keywordLocation,
-					error: `Instance has "${key}" but does not match dependant schema.`
-				}, ...result.errors);
-			}
-		}
-		if ($dependencies !== void 0) {
-			const keywordLocation = `${schemaLocation}/dependencies`;
-			for (const key in $dependencies) if (hasOwnProperty(instance, key)) {
-				const propsOrSchema = $dependencies[key];
-				if (Array.isArray(propsOrSchema)) {
-					for (const dependantKey of propsOrSchema) if (!hasOwnProperty(instance, dependantKey)) errors.push({
-						instanceLocation,
-						keyword: "dependencies",
-						keywordLocation,
-						error: `Instance has "${key}" but does not have "${dependantKey}".`
-					});
-				} else {
-					const result = validate(instance, propsOrSchema, draft, lookup, shortCircuit, recursiveAnchor, instanceLocation, `${keywordLocation}/${encodePointer(key)}`);
-					if (!result.valid) errors.push({
-						instanceLocation,
-						keyword: "dependencies",
-						keywordLocation,
-						error: `Instance has "${key}" but does not match dependant schema.`
-					}, ...result.errors);
-				}
-			}
-		}
-		const thisEvaluated = Object.create(null);
-		let stop = false;
-		if ($properties !== void 0) {
-			const keywordLocation = `${schemaLocation}/properties`;
-			for (const [key, propertySchema] of Object.entries($properties)) {
-				if (!hasOwnProperty(instance, key)) continue;
-				const subInstancePointer = `${instanceLocation}/${encodePointer(key)}`;
-				const result = validate(instance[key], propertySchema, draft, lookup, shortCircuit, recursiveAnchor, subInstancePointer, `${keywordLocation}/${encodePointer(key)}`);
-				thisEvaluated[key] = true;
-				if (result.valid) evaluated[key] = true;
-				else {
-					stop = shortCircuit;
-					errors.push({
-						instanceLocation,
-						keyword: "properties",
-						keywordLocation,
-						error: `Property "${key}" does not match schema.`
-					}, ...result.errors);
-					if (stop) break;
-				}
-			}
-		}
-		if (!stop && $patternProperties !== void 0) {
-			const keywordLocation = `${schemaLocation}/patternProperties`;
-			for (const [pattern, subSchema] of Object.entries($patternProperties)) {
-				const regex = new RegExp(pattern, "u");
-				for (const key in instance) {
-					if (!regex.test(key)) continue;
-					const subInstancePointer = `${instanceLocation}/${encodePointer(key)}`;
-					const result = validate(instance[key], subSchema, draft, lookup, shortCircuit, recursiveAnchor, subInstancePointer, `${keywordLocation}/${encodePointer(pattern)}`);
-					thisEvaluated[key] = true;
-					if (result.valid) evaluated[key] = true;
-					else {
-						stop = shortCircuit;
-						errors.push({
-							instanceLocation,
-							keyword: "patternProperties",
-							keywordLocation,
-							error: `Property "${key}" matches pattern "${pattern}" but does not match associated schema.`
-						}, ...result.errors);
-					}
-				}
-			}
-		}
-		if (!stop && $additionalProperties !== void 0) {
-			const keywordLocation = `${schemaLocation}/additionalProperties`;
-			for (const key in instance) {
-				if (thisEvaluated[key]) continue;
-				const subInstancePointer = `${instanceLocation}/${encodePointer(key)}`;
-				const result = validate(instance[key], $additionalProperties, draft, lookup, shortCircuit, recursiveAnchor, subInstancePointer, keywordLocation);
-				if (result.valid) evaluated[key] = true;
-				else {
-					stop = shortCircuit;
-					errors.push({
-						instanceLocation,
-						keyword: "additionalProperties",
-						keywordLocation,
-						error: `Property "${key}" does not match additional properties schema.`
-					}, ...result.errors);
-				}
-			}
-		} else if (!stop && $unevaluatedProperties !== void 0) {
-			const keywordLocation = `${schemaLocation}/unevaluatedProperties`;
-			for (const key in instance) if (!evaluated[key]) {
-				const subInstancePointer = `${instanceLocation}/${encodePointer(key)}`;
-				const result = validate(instance[key], $unevaluatedProperties, draft, lookup, shortCircuit, recursiveAnchor, subInstancePointer, keywordLocation);
-				if (result.valid) evaluated[key] = true;
-				else errors.push({
-					instanceLocation,
-					keyword: "unevaluatedProperties",
-					keywordLocation,
-					error: `Property "${key}" does not match unevaluated properties schema.`
-				}, ...result.errors);
-			}
-		}
-	} else if (instanceType === "array") {
-		if ($maxItems !== void 0 && instance.length > $maxItems) errors.push({
-			instanceLocation,
-			keyword: "maxItems",
-			keywordLocation: `${schemaLocation}/maxItems`,
-			error: `Array has too many items (${instance.length} > ${$maxItems}).`
-		});
-		if ($minItems !== void 0 && instance.length < $minItems) errors.push({
-			instanceLocation,
-			keyword: "minItems",
-			keywordLocation: `${schemaLocation}/minItems`,
-			error: `Array has too few items (${instance.length} < ${$minItems}).`
-		});
-		const length = instance.length;
-		let i = 0;
-		let stop = false;
-		if ($prefixItems !== void 0) {
-			const keywordLocation = `${schemaLocation}/prefixItems`;
-			const length2 = Math.min($prefixItems.length, length);
-			for (; i < length2; i++) {
-				const result = validate(instance[i], $prefixItems[i], draft, lookup, shortCircuit, recursiveAnchor, `${instanceLocation}/${i}`, `${keywordLocation}/${i}`);
-				evaluated[i] = true;
-				if (!result.valid) {
-					stop = shortCircuit;
-					errors.push({
-						instanceLocation,
-						keyword: "prefixItems",
-						keywordLocation,
-						error: `Items did not match schema.`
-					}, ...result.errors);
-					if (stop) break;
-				}
-			}
-		}
-		if ($items !== void 0) {
-			const keywordLocation = `${schemaLocation}/items`;
-			if (Array.isArray($items)) {
-				const length2 = Math.min($items.length, length);
-				for (; i < length2; i++) {
-					const result = validate(instance[i], $items[i], draft, lookup, shortCircuit, recursiveAnchor, `${instanceLocation}/${i}`, `${keywordLocation}/${i}`);
-					evaluated[i] = true;
-					if (!result.valid) {
-						stop = shortCircuit;
-						errors.push({
-							instanceLocation,
-							keyword: "items",
-							keywordLocation,
-							error: `Items did not match schema.`
-						}, ...result.errors);
-						if (stop) break;
-					}
-				}
-			} else for (; i < length; i++) {
-				const result = validate(instance[i], $items, draft, lookup, shortCircuit, recursiveAnchor, `${instanceLocation}/${i}`, keywordLocation);
-				evaluated[i] = true;
-				if (!result.valid) {
-					stop = shortCircuit;
-					errors.push({
-						instanceLocation,
-						keyword: "items",
-						keywordLocation,
-						error: `Items did not match schema.`
-					}, ...result.errors);
-					if (stop) break;
-				}
-			}
-			if (!stop && $additionalItems !== void 0) {
-				const keywordLocation = `${schemaLocation}/additionalItems`;
-				for (; i < length; i++) {
-					const result = validate(instance[i], $additionalItems, draft, lookup, shortCircuit, recursiveAnchor, `${instanceLocation}/${i}`, keywordLocation);
-					evaluated[i] = true;
-					if (!result.valid) {
-						stop = shortCircuit;
-						errors.push({
-							instanceLocation,
-							keyword: "additionalItems",
-							keywordLocation,
-							error: `Items did not match additional items schema.`
-						}, ...result.errors);
-					}
-				}
-			}
-		}
-		if ($contains !== void 0) {
-			if (length === 0 && $minContains === void 0) errors.push({
-				instanceLocation,
-				keyword: "contains",
-				keywordLocation: `${schemaLocation}/contains`,
-				error: `Array is empty. It must contain at least one item matching the schema.`
-			});
-			else if ($minContains !== void 0 && length < $minContains) errors.push({
-				instanceLocation,
-				keyword: "minContains",
-				keywordLocation: `${schemaLocation}/minContains`,
-				error: `Array has less items (${length}) than minContains (${$minContains}).`
-			});
-			else {
-				const keywordLocation = `${schemaLocation}/contains`;
-				const errorsLength = errors.length;
-				let contained = 0;
-				for (let j = 0; j < length; j++) {
-					const result = validate(instance[j], $contains, draft, lookup, shortCircuit, recursiveAnchor, `${instanceLocation}/${j}`, keywordLocation);
-					if (result.valid) {
-						evaluated[j] = true;
-						contained++;
-					} else errors.push(...result.errors);
-				}
-				if (contained >= ($minContains || 0)) errors.length = errorsLength;
-				if ($minContains === void 0 && contained === 0) errors.splice(errorsLength, 0, {
-					instanceLocation,
-					keyword: "contains",
-					keywordLocation,
-					error: `Array does not contain item matching schema.`
-				});
-				else if ($minContains !== void 0 && contained < $minContains) errors.push({
-					instanceLocation,
-					keyword: "minContains",
-					keywordLocation: `${schemaLocation}/minContains`,
-					error: `Array must contain at least ${$minContains} items matching schema. Only ${contained} items were found.`
-				});
-				else if ($maxContains !== void 0 && contained > $maxContains) errors.push({
-					instanceLocation,
-					keyword: "maxContains",
-					keywordLocation: `${schemaLocation}/maxContains`,
-					error: `Array may contain at most ${$maxContains} items matching schema. ${contained} items were found.`
-				});
-			}
-		}
-		if (!stop && $unevaluatedItems !== void 0) {
-			const keywordLocation = `${schemaLocation}/unevaluatedItems`;
-			for (; i < length; i++) {
-				if (evaluated[i]) continue;
-				const result = validate(instance[i], $unevaluatedItems, draft, lookup, shortCircuit, recursiveAnchor, `${instanceLocation}/${i}`, keywordLocation);
-				evaluated[i] = true;
-				if (!result.valid) errors.push({
-					instanceLocation,
-					keyword: "unevaluatedItems",
-					keywordLocation,
-					error: `Items did not match unevaluated items schema.`
-				}, ...result.errors);
-			}
-		}
-		if ($uniqueItems) for (let j = 0; j < length; j++) {
-			const a = instance[j];
-			const ao = typeof a === "object" && a !== null;
-			for (let k = 0; k < length; k++) {
-				if (j === k) continue;
-				const b = instance[k];
-				if (a === b || ao && typeof b === "object" && b !== null && deepCompareStrict(a, b)) {
-					errors.push({
-						instanceLocation,
-						keyword: "uniqueItems",
-						keywordLocation: `${schemaLocation}/uniqueItems`,
-						error: `Duplicate items at indexes ${j} and ${k}.`
-					});
-					j = Number.MAX_SAFE_INTEGER;
-					k = Number.MAX_SAFE_INTEGER;
-				}
-			}
-		}
-	} else if (instanceType === "number") {
-		if (draft === "4") {
-			if ($minimum !== void 0 && ($exclusiveMinimum === true && instance <= $minimum || instance < $minimum)) errors.push({
-				instanceLocation,
-				keyword: "minimum",
-				keywordLocation: `${schemaLocation}/minimum`,
-				error: `${instance} is less than ${$exclusiveMinimum ? "or equal to " : ""} ${$minimum}.`
-			});
-			if ($maximum !== void 0 && ($exclusiveMaximum === true && instance >= $maximum || instance > $maximum)) errors.push({
-				instanceLocation,
-				keyword: "maximum",
-				keywordLocation: `${schemaLocation}/maximum`,
-				error: `${instance} is greater than ${$exclusiveMaximum ? "or equal to " : ""} ${$maximum}.`
-			});
-		} else {
-			if ($minimum !== void 0 && instance < $minimum) errors.push({
-				instanceLocation,
-				keyword: "minimum",
-				keywordLocation: `${schemaLocation}/minimum`,
-				error: `${instance} is less than ${$minimum}.`
-			});
-			if ($maximum !== void 0 && instance > $maximum) errors.push({
-				instanceLocation,
-				keyword: "maximum",
-				keywordLocation: `${schemaLocation}/maximum`,
-				error: `${instance} is greater than ${$maximum}.`
-			});
-			if ($exclusiveMinimum !== void 0 && instance <= $exclusiveMinimum) errors.push({
-				instanceLocation,
-				keyword: "exclusiveMinimum",
-				keywordLocation: `${schemaLocation}/exclusiveMinimum`,
-				error: `${instance} is less than ${$exclusiveMinimum}.`
-			});
-			if ($exclusiveMaximum !== void 0 && instance >= $exclusiveMaximum) errors.push({
-				instanceLocation,
-				keyword: "exclusiveMaximum",
-				keywordLocation: `${schemaLocation}/exclusiveMaximum`,
-				error: `${instance} is greater than or equal to ${$exclusiveMaximum}.`
-			});
-		}
-		if ($multipleOf !== void 0) {
-			if (!isMultipleOf(instance, $multipleOf)) errors.push({
-				instanceLocation,
-				keyword: "multipleOf",
-				keywordLocation: `${schemaLocation}/multipleOf`,
-				error: `${instance} is not a multiple of ${$multipleOf}.`
-			});
-		}
-	} else if (instanceType === "string") {
-		const length = $minLength === void 0 && $maxLength === void 0 ? 0 : ucs2length(instance);
-		if ($minLength !== void 0 && length < $minLength) errors.push({
-			instanceLocation,
-			keyword: "minLength",
-			keywordLocation: `${schemaLocation}/minLength`,
-			error: `String is too short (${length} < ${$minLength}).`
-		});
-		if ($maxLength !== void 0 && length > $maxLength) errors.push({
-			instanceLocation,
-			keyword: "maxLength",
-			keywordLocation: `${schemaLocation}/maxLength`,
-			error: `String is too long (${length} > ${$maxLength}).`
-		});
-		if ($pattern !== void 0 && !new RegExp($pattern, "u").test(instance)) errors.push({
-			instanceLocation,
-			keyword: "pattern",
-			keywordLocation: `${schemaLocation}/pattern`,
-			error: `String does not match pattern.`
-		});
-		if ($format !== void 0 && format$1[$format] && !format$1[$format](instance)) errors.push({
-			instanceLocation,
-			keyword: "format",
-			keywordLocation: `${schemaLocation}/format`,
-			error: `String does not match format "${$format}".`
-		});
-	}
-	return {
-		valid: errors.length === 0,
-		errors
-	};
-}
-var init_validate$2 = __esmMin((() => {
-	init_dereference();
-	init_format();
-}));
-var Validator;
-var init_validator = __esmMin((() => {
-	init_dereference();
-	init_validate$2();
-	Validator = class {
-		schema;
-		draft;
-		shortCircuit;
-		lookup;
-		constructor(schema, draft = "2019-09", shortCircuit = true) {
-			this.schema = schema;
-			this.draft = draft;
-			this.shortCircuit = shortCircuit;
-			this.lookup = dereference(schema);
-		}
-		validate(instance) {
-			return validate(instance, this.schema, this.draft, this.lookup, this.shortCircuit);
-		}
-		addSchema(schema, id) {
-			if (id) schema = {
-				...schema,
-				$id: id
-			};
-			dereference(schema, this.lookup);
-		}
-	};
-}));
-var esm_exports = __exportAll$1({
-	OutputFormat: () => OutputFormat,
-	Validator: () => Validator,
-	deepCompareStrict: () => deepCompareStrict,
-	dereference: () => dereference,
-	encodePointer: () => encodePointer,
-	escapePointer: () => escapePointer,
-	format: () => format$1,
-	ignoredKeyword: () => ignoredKeyword,
-	initialBaseURI: () => initialBaseURI,
-	schemaArrayKeyword: () => schemaArrayKeyword,
-	schemaKeyword: () => schemaKeyword,
-	schemaMapKeyword: () => schemaMapKeyword,
-	ucs2length: () => ucs2length,
-	validate: () => validate
-});
-var init_esm = __esmMin((() => {
-	init_dereference();
-	init_format();
-	init_types$1();
-	init_validate$2();
-	init_validator();
-}));
-function createSchemaCheck(schema) {
-	let validator = null;
-	return async (value) => {
-		if (validator === null) validator = new (await (Promise.resolve().then(() => (init_esm(), esm_exports)))).Validator(schema, "2020-12", false);
-		const { valid, errors } = validator.validate(value);
-		return valid ? null : describe$4(errors);
-	};
-}
-const wrappers$1 = new Set([
-	"properties",
-	"patternProperties",
-	"items",
-	"prefixItems",
-	"$ref",
-	"allOf"
-]);
-function describe$4(errors) {
-	const causes = errors.filter((error) => !wrappers$1.has(error.keyword));
-	return (causes.length > 0 ? causes : errors).slice(0, 5).map((error) => `${fieldOf$1(error.instanceLocation)}${error.error}`).join(" ");
-}
-function fieldOf$1(pointer) {
-	const field = pointer.replace(/^#\/?/, "").replaceAll("/", ".");
-	return field === "" ? "" : `${field}: `;
-}
-init_user_error();
-const maxSchemaBytes = 262144;
-async function loadAnswerSchema(path) {
-	const where = `--output-schema ${path}:`;
-	let schema;
-	try {
-		const text = await readFile(path, "utf8");
-		if (text.length > maxSchemaBytes) throw new Error("it is larger than 256 KiB");
-		schema = JSON.parse(text);
-		if (!isJsonObject$1(schema)) throw new Error("a JSON Schema is an object");
-		const check = createSchemaCheck(schema);
-		await check(null);
-		return {
-			schema,
-			judge: (answer) => judge$1(answer, check)
-		};
-	} catch (cause) {
-		const why = cause instanceof Error ? cause.message : String(cause);
-		throw new UserError("usage_error", `cannot be used: ${why}`, {
-			where,
-			hint: "Give a file with a JSON Schema.",
-			cause
-		});
-	}
-}
-async function judge$1(answer, check) {
-	let structured;
-	try {
-		structured = JSON.parse(withoutFence(answer));
+		handle = await open$1(path, constants$1.O_RDONLY | constants$1.O_NONBLOCK);
 	} catch (error) {
-		return {
-			ok: false,
-			problem: `it is not JSON: ${error instanceof Error ? error.message : String(error)}`
-		};
+		return describeFailure(error);
 	}
-	const problem = await check(structured);
-	return problem === null ? {
-		ok: true,
-		structured
-	} : {
-		ok: false,
-		problem
-	};
+	try {
+		const stats = await handle.stat();
+		if (!stats.isFile()) return {
+			kind: "unusable",
+			why: "is not a regular file"
+		};
+		const bytes = await readAtMost(handle, maxBytes + 1);
+		if (bytes.length > maxBytes) return {
+			kind: "unusable",
+			why: `is larger than ${maxBytes / 1024} KiB`
+		};
+		return decodeText(bytes, stats);
+	} catch (error) {
+		return describeFailure(error);
+	} finally {
+		await handle.close();
+	}
 }
-function withoutFence(answer) {
-	return /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(answer)?.[1] ?? answer;
+function decodeText(bytes, stats) {
+	try {
+		return {
+			kind: "text",
+			text: new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+			stats
+		};
+	} catch (error) {
+		return describeFailure(error);
+	}
 }
-function judgeExpectations(settings, facts) {
-	const { calls } = facts;
-	const ran = calls.filter(({ error_code }) => error_code === null || !neverRan.has(error_code));
-	const paths = facts.filesChanged.map(({ path }) => path);
-	return [
-		...settings.someCallSucceeds && calls.length > 0 ? [someCallSucceeds(calls)] : [],
-		...settings.toolsCalled.map((glob) => {
-			return someMatch("tools_called", glob, calls.filter(({ ok }) => ok).map(({ tool }) => tool), "a successful call");
-		}),
-		...settings.toolsNotCalled.map((glob) => noneMatch("tools_not_called", glob, ran.map(({ tool }) => tool))),
-		...settings.filesChanged.map((glob) => someMatch("files_changed", glob, paths, "a changed file")),
-		...settings.filesUnchanged.map((glob) => noneMatch("files_unchanged", glob, paths)),
-		...settings.answerMatches === null ? [] : [answerMatches(settings.answerMatches, facts.answer ?? "")],
-		...atMost("max_cost_usd", settings.maxCostUsd, facts.cost_usd),
-		...atMost("max_turns", settings.maxTurns, facts.turns),
-		...atMost("max_denied", settings.maxDenied, facts.denied)
-	];
-}
-const neverRan = new Set([
-	"denied",
-	"unknown_tool",
-	"not_run"
-]);
-const searchTools = new Set(searchToolNames);
-function someCallSucceeds(calls) {
-	const succeeded = calls.filter(({ ok, tool }) => ok && !searchTools.has(tool)).length;
-	const message = `${succeeded} of ${calls.length} calls succeeded`;
-	if (succeeded > 0) return {
-		name: "some_call_succeeds",
-		ok: true,
-		message
-	};
-	const failures = [...new Set(calls.map((call) => `${call.tool}: ${call.error_code ?? "found only tools"}`))];
-	return {
-		name: "some_call_succeeds",
-		ok: false,
-		message: `${message} (${failures.slice(0, 5).join(", ") + (failures.length > 5 ? ", …" : "")})`
-	};
-}
-function someMatch(name, glob, names, what) {
-	const ok = names.some(matcher(glob));
-	return {
-		name: `${name}: ${glob}`,
-		ok,
-		message: ok ? `matched by ${what}` : `no match by ${what}`
-	};
-}
-function noneMatch(name, glob, names) {
-	const found = names.find(matcher(glob));
-	return {
-		name: `${name}: ${glob}`,
-		ok: found === void 0,
-		message: found === void 0 ? "no match" : `matched by ${found}`
-	};
-}
-function matcher(glob) {
-	const matches = (0, import_picomatch.default)(glob, {
-		dot: true,
-		nonegate: true
-	});
-	return (name) => matches(name);
-}
-const longestAnswer = 1e5;
-function answerMatches(pattern, answer) {
-	const ok = new RegExp(pattern, "mu").test(answer.slice(0, longestAnswer));
-	return {
-		name: `answer_matches: ${pattern}`,
-		ok,
-		message: ok ? "the answer matches" : "the answer does not match"
-	};
-}
-function atMost(name, allowed, used) {
-	if (allowed === null) return [];
-	if (used === null) return [{
-		name,
-		ok: false,
-		message: `${allowed} is allowed, but what was used is unknown`
-	}];
-	return [{
-		name,
-		ok: used <= allowed,
-		message: `${Number(used.toFixed(6))} of ${allowed}`
-	}];
-}
-function checkEnd(outcome, facts) {
-	const expectations = judgeExpectations(facts.settings, {
-		...facts,
-		answer: outcome.answer
-	});
-	if (outcome.kind === "ended") return {
-		outcome,
-		expectations
-	};
-	if (facts.missingRequired) return {
-		outcome: spoiled(outcome, facts.missingRequired),
-		expectations
-	};
-	const broken = expectations.filter((expectation) => !expectation.ok);
-	if (broken.length === 0) return {
-		outcome,
-		expectations
-	};
-	return {
-		outcome: spoiled(outcome, reasonOf$3(broken)),
-		expectations
-	};
-}
-function spoiled(outcome, reason) {
-	return {
-		kind: "ended",
-		reason,
-		answer: outcome.answer
-	};
-}
-function reasonOf$3(broken) {
-	const [first] = broken;
-	if (first?.name === "some_call_succeeds") return {
-		code: "no_call_succeeded",
-		message: `the model answered, but ${first.message}`,
-		hint: "The report names each call and why it failed. If that is fine, set [expect] some_call_succeeds = false."
-	};
-	return {
-		code: "expectation_failed",
-		message: broken.map(({ name, message }) => `${name}: ${message}`).join("; "),
-		hint: "[expect] in the configuration says what must hold; the report lists every expectation."
-	};
-}
-function parseDuration(text) {
-	if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1e3;
-	if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return null;
+async function readAtMost(handle, limit) {
+	const chunks = [];
 	let total = 0;
-	for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) total += Number(amount) * unitsMs[unit];
-	return total;
+	while (total < limit) {
+		const { bytesRead, buffer } = await handle.read(Buffer.alloc(Math.min(65536, limit - total)), 0);
+		if (bytesRead === 0) break;
+		chunks.push(buffer.subarray(0, bytesRead));
+		total += bytesRead;
+	}
+	return Buffer.concat(chunks);
 }
-function formatDuration(durationMs) {
-	if (durationMs < 1e3) return `${Math.round(durationMs)} ms`;
-	if (durationMs < 6e4) return `${(durationMs / 1e3).toFixed(1)} s`;
-	const seconds = Math.round(durationMs / 1e3);
-	return `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, "0")} s`;
-}
-var unitsMs;
-var init_duration$1 = __esmMin((() => {
-	unitsMs = {
-		ms: 1,
-		s: 1e3,
-		m: 6e4,
-		h: 36e5
+function describeFailure(error) {
+	const code = error instanceof Error && "code" in error ? error.code : void 0;
+	if (code === "ENOENT" || code === "ENOTDIR") return { kind: "missing" };
+	if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return {
+		kind: "unusable",
+		why: "is not UTF-8 text"
 	};
-}));
+	if (code === "EACCES" || code === "EPERM") return {
+		kind: "unusable",
+		why: "may not be read (permission denied)"
+	};
+	return {
+		kind: "unusable",
+		why: `cannot be read: ${error instanceof Error ? error.message : String(error)}`
+	};
+}
 function isPlainObject$6(value) {
 	if (typeof value !== "object" || value === null) return false;
 	const prototype = Object.getPrototypeOf(value);
@@ -33207,10 +31907,10 @@ var init_figures = __esmMin((() => {
 	shouldUseMain = isUnicodeSupported();
 	figures = shouldUseMain ? mainSymbols : fallbackSymbols;
 	Object.entries(specialMainSymbols);
-})), hasColors, format, bold, gray, redBright, yellowBright;
+})), hasColors, format$1, bold, gray, redBright, yellowBright;
 var init_base = __esmMin((() => {
 	hasColors = tty?.WriteStream?.prototype?.hasColors?.() ?? false;
-	format = (open, close) => {
+	format$1 = (open, close) => {
 		if (!hasColors) return (input) => input;
 		const openCode = `\u001B[${open}m`;
 		const closeCode = `\u001B[${close}m`;
@@ -33230,67 +31930,67 @@ var init_base = __esmMin((() => {
 			return result;
 		};
 	};
-	format(0, 0);
-	bold = format(1, 22);
-	format(2, 22);
-	format(3, 23);
-	format(4, 24);
-	format("4:2", 24);
-	format("4:3", 24);
-	format("4:4", 24);
-	format("4:5", 24);
-	format(53, 55);
-	format(7, 27);
-	format(8, 28);
-	format(9, 29);
-	format(30, 39);
-	format(31, 39);
-	format(32, 39);
-	format(33, 39);
-	format(34, 39);
-	format(35, 39);
-	format(36, 39);
-	format(37, 39);
-	gray = format(90, 39);
-	format(40, 49);
-	format(41, 49);
-	format(42, 49);
-	format(43, 49);
-	format(44, 49);
-	format(45, 49);
-	format(46, 49);
-	format(47, 49);
-	format(100, 49);
-	redBright = format(91, 39);
-	format(92, 39);
-	yellowBright = format(93, 39);
-	format(94, 39);
-	format(95, 39);
-	format(96, 39);
-	format(97, 39);
-	format(101, 49);
-	format(102, 49);
-	format(103, 49);
-	format(104, 49);
-	format(105, 49);
-	format(106, 49);
-	format(107, 49);
-	format("58;5;0", 59);
-	format("58;5;1", 59);
-	format("58;5;2", 59);
-	format("58;5;3", 59);
-	format("58;5;4", 59);
-	format("58;5;5", 59);
-	format("58;5;6", 59);
-	format("58;5;7", 59);
-	format("58;5;8", 59);
-	format("58;5;9", 59);
-	format("58;5;10", 59);
-	format("58;5;11", 59);
-	format("58;5;12", 59);
-	format("58;5;13", 59);
-	format("58;5;14", 59);
-	format("58;5;15", 59);
+	format$1(0, 0);
+	bold = format$1(1, 22);
+	format$1(2, 22);
+	format$1(3, 23);
+	format$1(4, 24);
+	format$1("4:2", 24);
+	format$1("4:3", 24);
+	format$1("4:4", 24);
+	format$1("4:5", 24);
+	format$1(53, 55);
+	format$1(7, 27);
+	format$1(8, 28);
+	format$1(9, 29);
+	format$1(30, 39);
+	format$1(31, 39);
+	format$1(32, 39);
+	format$1(33, 39);
+	format$1(34, 39);
+	format$1(35, 39);
+	format$1(36, 39);
+	format$1(37, 39);
+	gray = format$1(90, 39);
+	format$1(40, 49);
+	format$1(41, 49);
+	format$1(42, 49);
+	format$1(43, 49);
+	format$1(44, 49);
+	format$1(45, 49);
+	format$1(46, 49);
+	format$1(47, 49);
+	format$1(100, 49);
+	redBright = format$1(91, 39);
+	format$1(92, 39);
+	yellowBright = format$1(93, 39);
+	format$1(94, 39);
+	format$1(95, 39);
+	format$1(96, 39);
+	format$1(97, 39);
+	format$1(101, 49);
+	format$1(102, 49);
+	format$1(103, 49);
+	format$1(104, 49);
+	format$1(105, 49);
+	format$1(106, 49);
+	format$1(107, 49);
+	format$1("58;5;0", 59);
+	format$1("58;5;1", 59);
+	format$1("58;5;2", 59);
+	format$1("58;5;3", 59);
+	format$1("58;5;4", 59);
+	format$1("58;5;5", 59);
+	format$1("58;5;6", 59);
+	format$1("58;5;7", 59);
+	format$1("58;5;8", 59);
+	format$1("58;5;9", 59);
+	format$1("58;5;10", 59);
+	format$1("58;5;11", 59);
+	format$1("58;5;12", 59);
+	format$1("58;5;13", 59);
+	format$1("58;5;14", 59);
+	format$1("58;5;15", 59);
 }));
 var init_yoctocolors = __esmMin((() => {
 	init_base();
@@ -33425,7 +32125,7 @@ var init_info = __esmMin((() => {
 	};
 }));
 var getStartTime, getDurationMs;
-var init_duration = __esmMin((() => {
+var init_duration$1 = __esmMin((() => {
 	getStartTime = () => hrtime.bigint();
 	getDurationMs = (startTime) => Number(hrtime.bigint() - startTime) / 1e6;
 }));
@@ -33433,7 +32133,7 @@ var handleCommand;
 var init_command$1 = __esmMin((() => {
 	init_start();
 	init_info();
-	init_duration();
+	init_duration$1();
 	init_escape();
 	init_specific();
 	handleCommand = (filePath, rawArguments, rawOptions) => {
@@ -35637,7 +34337,7 @@ var init_message = __esmMin((() => {
 var makeSuccessResult, makeEarlyError, makeError, getErrorProperties, omitUndefinedProperties, normalizeExitPayload;
 var init_result = __esmMin((() => {
 	init_signal();
-	init_duration();
+	init_duration$1();
 	init_final_error();
 	init_message();
 	makeSuccessResult = ({ command, escapedCommand, stdio, all, ipcOutput, options: { cwd }, startTime }) => omitUndefinedProperties({
@@ -36651,7 +35351,7 @@ var init_split = __esmMin((() => {
 	};
 }));
 var getValidateTransformInput, validateStringTransformInput, getValidateTransformReturn, validateObjectTransformReturn, validateStringTransformReturn, validateEmptyReturn;
-var init_validate$1 = __esmMin((() => {
+var init_validate$2 = __esmMin((() => {
 	init_uint_array();
 	getValidateTransformInput = (writableObjectMode, optionName) => writableObjectMode ? void 0 : validateStringTransformInput.bind(void 0, optionName);
 	validateStringTransformInput = function* (optionName, chunk) {
@@ -36769,7 +35469,7 @@ var generatorToStream, runGeneratorsSync, addInternalGenerators;
 var init_generator = __esmMin((() => {
 	init_type();
 	init_split();
-	init_validate$1();
+	init_validate$2();
 	init_encoding_transform();
 	init_run_async();
 	init_run_sync();
@@ -37894,7 +36594,7 @@ var init_cleanup = __esmMin((() => {
 var normalizePipeArguments, getDestinationStream, getDestination, mapDestinationArguments, getSourceStream;
 var init_pipe_arguments = __esmMin((() => {
 	init_parameters();
-	init_duration();
+	init_duration$1();
 	init_fd_options();
 	init_file_url();
 	normalizePipeArguments = ({ source, sourcePromise, boundOptions, createNested }, ...pipeArguments) => {
@@ -39243,7 +37943,6 @@ var init_execa = __esmMin((() => {
 	$ = createExeca(mapScriptAsync, {}, deepScriptOptions, setScriptSync);
 	({sendMessage, getOneMessage, getEachMessage, getCancelSignal} = getIpcExport());
 }));
-init_duration$1();
 async function runProcess(options) {
 	if (options.signal.aborted) return { kind: "aborted" };
 	const { execa } = await Promise.resolve().then(() => (init_execa(), execa_exports));
@@ -39301,6 +38000,1575 @@ async function within(done, limitMs) {
 	await Promise.race([done, limit]);
 	clearTimeout(timer);
 }
+init_user_error();
+const localTimeoutMs = 2e4;
+const fetchTimeoutMs = 12e4;
+async function openBase(options) {
+	const { root, base, env } = options;
+	const { revision } = base;
+	if (revision === null) throw unavailable(base, "the CI system does not say which commit that is");
+	const program = await findProgram("git", {
+		path: env.PATH ?? "",
+		distrusted: root
+	});
+	if (program === null) throw unavailable(base, "there is no git on the PATH");
+	const git = (args, more = {}) => runGit({
+		program,
+		args,
+		root,
+		env,
+		...more
+	});
+	const isHere = async () => (await git([
+		"cat-file",
+		"-e",
+		`${revision}^{commit}`
+	])).exitCode === 0;
+	if (!await isHere()) {
+		const fetched = await git([
+			"fetch",
+			"--quiet",
+			"--depth=1",
+			"--no-tags",
+			"--no-recurse-submodules",
+			"origin",
+			base.fetch
+		], {
+			timeoutMs: fetchTimeoutMs,
+			values: credentialsOf(env)
+		});
+		if (!await isHere()) throw unavailable(base, fetched.stderr || "it is not in the clone and cannot be fetched");
+	}
+	return async (path, maxBytes) => {
+		const listed = await git([
+			"ls-tree",
+			"-z",
+			"--full-tree",
+			revision,
+			"--",
+			path
+		]);
+		if (listed.exitCode !== 0) throw unavailable(base, listed.stderr);
+		const entry = /^(\d+) (\w+) ([0-9a-f]+)\t([^\0]*)\0$/.exec(listed.stdout.toString("utf8"));
+		if (entry === null || entry[4] !== path) return { kind: "missing" };
+		const [, mode, , object = ""] = entry;
+		if (mode !== "100644" && mode !== "100755") return {
+			kind: "unusable",
+			why: "is not a regular file in the base commit"
+		};
+		const blob = await git([
+			"cat-file",
+			"blob",
+			object
+		], { maxBytes });
+		if (blob.exitCode !== 0) throw unavailable(base, blob.stderr);
+		if (blob.stdout.length > maxBytes) return {
+			kind: "unusable",
+			why: `is larger than ${maxBytes / 1024} KiB`
+		};
+		return {
+			kind: "bytes",
+			bytes: blob.stdout
+		};
+	};
+}
+async function runGit(options) {
+	const { program, args, root, env, timeoutMs = localTimeoutMs, maxBytes = 65536, values = {} } = options;
+	const stdout = [];
+	const stderr = [];
+	let size = 0;
+	const end = await runProcess({
+		file: program,
+		args,
+		cwd: root,
+		env: childEnvironment(env, { values: {
+			...gitSafety,
+			LC_ALL: "C",
+			...values
+		} }),
+		timeoutMs,
+		signal: new AbortController().signal,
+		onStdout(chunk) {
+			if (size <= maxBytes) stdout.push(chunk);
+			size += chunk.length;
+		},
+		onStderr(chunk) {
+			if (stderr.length < 4) stderr.push(chunk.subarray(0, 1024));
+		}
+	});
+	const said = Buffer.concat(stderr).toString("utf8").trim();
+	if (end.kind === "exited") return {
+		exitCode: end.exitCode,
+		stdout: Buffer.concat(stdout),
+		stderr: said
+	};
+	return {
+		exitCode: -1,
+		stdout: Buffer.alloc(0),
+		stderr: said || `git ${args[0]} did not end (${end.kind})`
+	};
+}
+function credentialsOf(env) {
+	const token = env["INPUT_GITHUB-TOKEN"];
+	const server = env.GITHUB_SERVER_URL;
+	if (!token || !server?.startsWith("https://")) return {};
+	const count = Number(gitSafety.GIT_CONFIG_COUNT);
+	const basic = Buffer.from(`x-access-token:${token}`).toString("base64");
+	return {
+		GIT_CONFIG_COUNT: String(count + 1),
+		[`GIT_CONFIG_KEY_${count}`]: `http.${server.replace(/\/+$/, "")}/.extraheader`,
+		[`GIT_CONFIG_VALUE_${count}`]: `AUTHORIZATION: basic ${basic}`
+	};
+}
+function unavailable({ because, revision }, why) {
+	const commit = revision === null ? "the base commit" : `the base commit ${revision}`;
+	return new UserError("config_error", `${because} is governed by ${commit}, which cannot be read: ${why}`, { hint: "Check out the whole history (fetch-depth: 0), or pass --bare with a --config outside the work tree." });
+}
+function findBaseRevision(env) {
+	if (env.GITHUB_ACTIONS === "true") return onGithub(env);
+	if (env.GITLAB_CI && env.CI_MERGE_REQUEST_IID) return commit("a GitLab merge request", env.CI_MERGE_REQUEST_TARGET_BRANCH_SHA || env.CI_MERGE_REQUEST_DIFF_BASE_SHA);
+	return env.CHANGE_ID ? onJenkins(env) : null;
+}
+function onGithub(env) {
+	const event = env.GITHUB_EVENT_NAME ?? "";
+	const because = `the event ${event}`;
+	if (event.startsWith("pull_request")) return commit(because, baseOfEvent(env.GITHUB_EVENT_PATH ?? ""));
+	return event === "issue_comment" || event === "workflow_run" ? commit(because, env.GITHUB_SHA) : null;
+}
+function baseOfEvent(path) {
+	try {
+		const event = JSON.parse(readFileSync(path, "utf8"));
+		return [
+			"pull_request",
+			"base",
+			"sha"
+		].reduce(fieldOf$2, event);
+	} catch {
+		return null;
+	}
+}
+function fieldOf$2(value, name) {
+	return typeof value === "object" && value !== null ? Reflect.get(value, name) : void 0;
+}
+function onJenkins(env) {
+	const branch = env.CHANGE_TARGET ?? "";
+	const known = /^[\w][\w./+-]*$/.test(branch) && !branch.includes("..");
+	const tracked = `refs/remotes/origin/${branch}`;
+	return {
+		because: "a change request in Jenkins",
+		revision: known ? tracked : null,
+		fetch: `+refs/heads/${branch}:${tracked}`
+	};
+}
+function commit(because, sha) {
+	const revision = typeof sha === "string" && /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(sha) ? sha : null;
+	return {
+		because,
+		revision,
+		fetch: revision ?? ""
+	};
+}
+const maxProgramBytes = 16777216;
+async function createTrust(options) {
+	const found = findBaseRevision(options.env);
+	if (found === null) return {
+		read: readText$1,
+		check: async () => [],
+		warnings: []
+	};
+	const base = found;
+	const repository = await findRepository(options.workspace);
+	const root = repository ?? options.workspace;
+	const warnings = [];
+	let opened = null;
+	async function readBase(path, maxBytes) {
+		if (repository === null) return await exists(path) ? withoutRepository : { kind: "missing" };
+		opened ??= openBase({
+			root,
+			base,
+			env: options.env
+		});
+		const file = await (await opened)(relative(root, path), maxBytes);
+		return file.kind === "bytes" ? file.bytes : file;
+	}
+	async function read(path, maxBytes) {
+		const place = await placeIn(root, path);
+		if (place === null) return readText$1(path, maxBytes);
+		const file = await readBase(place, maxBytes);
+		const text = Buffer.isBuffer(file) ? decodeText(file, null) : file;
+		if (!await saysTheSame(path, maxBytes, text)) {
+			const message = `${relative(root, place)} is read from the base commit, since this is ${base.because}; what the work tree says is ignored`;
+			warnings.push({
+				code: "config_from_base",
+				message
+			});
+		}
+		return text;
+	}
+	async function check(paths) {
+		const problems = [];
+		for (const path of paths) {
+			const place = await placeIn(root, path);
+			if (place === null) continue;
+			const file = await readBase(place, maxProgramBytes);
+			if (Buffer.isBuffer(file) && file.equals(await readFile(path))) continue;
+			const message = `is not what the base commit has, and this is ${base.because}: it is not started`;
+			problems.push({
+				code: "config_error",
+				where: relative(root, place),
+				message
+			});
+		}
+		return problems;
+	}
+	return {
+		read,
+		check,
+		warnings
+	};
+}
+const withoutRepository = {
+	kind: "unusable",
+	why: "belongs to a pull request and cannot be read from its base commit: the workspace is not a git repository"
+};
+async function saysTheSame(path, maxBytes, text) {
+	const there = await readText$1(path, maxBytes);
+	if (there.kind !== "text" || text.kind !== "text") return there.kind === text.kind;
+	return there.text === text.text;
+}
+async function placeIn(root, path) {
+	if (isInside(root, path)) return path;
+	const folder = await realpath(dirname(path)).catch(() => dirname(path));
+	const real = await realpath(path).catch(() => join(folder, basename(path)));
+	return isInside(root, real) ? real : null;
+}
+async function findRepository(workspace) {
+	for (let folder = workspace;; folder = dirname(folder)) {
+		if (await exists(join(folder, ".git"))) return folder;
+		if (folder === dirname(folder)) return null;
+	}
+}
+function exists(path) {
+	return stat(path).then(() => true, () => false);
+}
+async function loadConfig(options) {
+	const { workspace, env, flags, cwd } = options;
+	const { managedFile = "/etc/agent-run/managed.toml", managedOwnerId = 0 } = options;
+	const trust = await createTrust(options);
+	const { layers, merged, warnings } = await readLayers({
+		...options,
+		read: trust.read,
+		managed: {
+			path: managedFile,
+			ownerId: managedOwnerId
+		}
+	}, [
+		...flagLayers(flags, cwd),
+		...setLayers(options.set, cwd),
+		...environmentLayers(env, cwd),
+		...dynamicLayers(options.mcpServers, cwd)
+	]);
+	const { values } = merged;
+	const gathered = gatherServers(layers);
+	const choice = chooseServers$1(gathered.servers, serverPolicyOf(layers, merged, options), options);
+	throwProblems([...gathered.problems, ...choice.problems]);
+	const prompts = await readPrompts(merged, trust.read);
+	const problems = [...prompts.problems, ...defaultWithoutBroad(merged, options.broad)];
+	const serverWarnings = [];
+	const around = {
+		workspace,
+		env,
+		problems,
+		warnings: serverWarnings
+	};
+	const servers = choice.chosen.map((server) => buildServer(server, around));
+	throwProblems(problems, hintFor$1(problems));
+	const optionRules = rulesOfOptions(options);
+	const outputs = findOutputs(layers);
+	const hooks = hooksOf(layers, env);
+	const hookPrograms = hookFiles(hooks, workspace);
+	throwProblems(await trust.check(hookPrograms));
+	const config = {
+		agent: toAgentSettings(values, prompts),
+		mcp: toMcpSettings(merged),
+		servers,
+		disabledServers: choice.disabled,
+		security: {
+			redact: stringsOf("redact"),
+			redactEnv: stringsOf("redactEnv")
+		},
+		permissions: toPermissionSettings(merged, [...optionRules, ...rulesOf(layers)]),
+		tools: toToolSettings(values, env, customToolsOf(layers)),
+		hooks,
+		expect: toExpectSettings(values),
+		output: pathsOf(outputs),
+		sources: layers.flatMap((layer) => layer.file?.shown ?? (layer.scope === "cloud" ? layer.sourceOf([]) : [])),
+		files: [...layers.flatMap(({ file }) => file === null ? [] : [file.path]), ...hookPrograms],
+		lockFile: lockPathOf(layers, workspace),
+		warnings: [
+			...trust.warnings,
+			...warnings,
+			...gathered.warnings,
+			...choice.warnings,
+			...serverWarnings,
+			...missingBashVariables(merged, env)
+		]
+	};
+	const effectiveRules = optionRules.map(({ source, ...value }) => ({
+		value,
+		source
+	}));
+	return {
+		config,
+		effective: effectiveValuesOf({
+			layers,
+			merged,
+			servers: gathered.servers,
+			outputs,
+			optionRules: effectiveRules
+		}),
+		read: trust.read
+	};
+	function stringsOf(list) {
+		return [...new Set(addUp(layers, listsThatAddUp[list]).map(({ value }) => String(value)))];
+	}
+}
+function defaultWithoutBroad({ values, settings }, broadOption) {
+	if (values.permissions.default !== "allow" || values.permissions.broad || broadOption) return [];
+	const setting = settings.get("permissions.default");
+	return [{
+		code: "config_error",
+		where: setting?.layer.placeOf(setting.path) ?? "",
+		message: "permissions.default: \"allow\" lets every call through that no rule denies; say so with broad = true in [permissions]"
+	}];
+}
+function hintFor$1(problems) {
+	if (!problems.every(({ code }) => code === "unset_variable")) return void 0;
+	return "Set it in the environment of agent-run, write ${NAME:-default}, or leave the server out with --without.";
+}
+function missingBashVariables({ values, settings }, env) {
+	const setting = settings.get("tools.bash.env_vars");
+	const place = setting?.layer.placeOf(setting.path) ?? "";
+	return values.tools.bash.env_vars.filter((name) => variableOf(env, name) === void 0).map((name) => ({
+		code: "missing_env_var",
+		message: `${place} tools.bash.env_vars: the variable ${name} is not set`
+	}));
+}
+function deepCompareStrict(a, b) {
+	const typeofa = typeof a;
+	if (typeofa !== typeof b) return false;
+	const aIsArray = Array.isArray(a);
+	if (aIsArray !== Array.isArray(b)) return false;
+	if (aIsArray) {
+		const length = a.length;
+		if (length !== b.length) return false;
+		for (let i = 0; i < length; i++) if (!deepCompareStrict(a[i], b[i])) return false;
+		return true;
+	}
+	if (typeofa === "object") {
+		if (!a || !b) return a === b;
+		const aKeys = Object.keys(a);
+		const bKeys = Object.keys(b);
+		if (aKeys.length !== bKeys.length) return false;
+		for (const k of aKeys) {
+			if (!Object.prototype.hasOwnProperty.call(b, k)) return false;
+			if (!deepCompareStrict(a[k], b[k])) return false;
+		}
+		return true;
+	}
+	return a === b;
+}
+function encodePointer(p) {
+	return encodeURI(escapePointer(p)).replace(/#/g, "%23");
+}
+function escapePointer(p) {
+	return p.replace(/~/g, "~0").replace(/\//g, "~1");
+}
+function normalizeURIFragment(fragment) {
+	let normalized = "";
+	for (let index = 0; index < fragment.length;) {
+		const character = fragment[index];
+		const encoded = fragment.slice(index, index + 3);
+		if (character === "%" && uriPercentEncoding.test(encoded)) {
+			const decoded = String.fromCharCode(parseInt(encoded.slice(1), 16));
+			normalized += uriUnreservedCharacter.test(decoded) ? decoded : encoded.toUpperCase();
+			index += 3;
+			continue;
+		}
+		const codePoint = String.fromCodePoint(fragment.codePointAt(index));
+		normalized += uriFragmentCharacter.test(codePoint) ? codePoint : encodeURIComponent(codePoint);
+		index += codePoint.length;
+	}
+	return normalized;
+}
+function resolveURI(reference, baseURI) {
+	const url = new URL(reference, baseURI.href);
+	url.hash = url.hash ? normalizeURIFragment(url.hash.slice(1)) : "";
+	return url;
+}
+function dereference(schema, lookup = Object.create(null), baseURI = initialBaseURI, basePointer = "") {
+	if (schema && typeof schema === "object" && !Array.isArray(schema)) {
+		const id = schema.$id || schema["id"];
+		if (id) {
+			const url = resolveURI(id, baseURI);
+			if (url.hash.length > 1) lookup[url.href] = schema;
+			else {
+				url.hash = "";
+				if (basePointer === "") baseURI = url;
+				else dereference(schema, lookup, baseURI);
+			}
+		}
+	} else if (schema !== true && schema !== false) return lookup;
+	const schemaURI = baseURI.href + (basePointer ? "#" + basePointer : "");
+	if (lookup[schemaURI] !== void 0 && lookup[schemaURI] !== schema) throw new Error(`Duplicate schema URI "${schemaURI}".`);
+	lookup[schemaURI] = schema;
+	if (schema === true || schema === false) return lookup;
+	if (schema.__absolute_uri__ === void 0) Object.defineProperty(schema, "__absolute_uri__", {
+		enumerable: false,
+		value: schemaURI
+	});
+	if (schema.$ref && schema.__absolute_ref__ === void 0) {
+		const url = resolveURI(schema.$ref, baseURI);
+		Object.defineProperty(schema, "__absolute_ref__", {
+			enumerable: false,
+			value: url.href
+		});
+	}
+	if (schema.$recursiveRef && schema.__absolute_recursive_ref__ === void 0) {
+		const url = resolveURI(schema.$recursiveRef, baseURI);
+		Object.defineProperty(schema, "__absolute_recursive_ref__", {
+			enumerable: false,
+			value: url.href
+		});
+	}
+	if (schema.$anchor) {
+		const url = resolveURI("#" + schema.$anchor, baseURI);
+		lookup[url.href] = schema;
+	}
+	for (let key in schema) {
+		if (ignoredKeyword[key]) continue;
+		const keyBase = `${basePointer}/${encodePointer(key)}`;
+		const subSchema = schema[key];
+		if (Array.isArray(subSchema)) {
+			if (schemaArrayKeyword[key]) {
+				const length = subSchema.length;
+				for (let i = 0; i < length; i++) dereference(subSchema[i], lookup, baseURI, `${keyBase}/${i}`);
+			}
+		} else if (schemaMapKeyword[key]) for (let subKey in subSchema) dereference(subSchema[subKey], lookup, baseURI, `${keyBase}/${encodePointer(subKey)}`);
+		else dereference(subSchema, lookup, baseURI, keyBase);
+	}
+	return lookup;
+}
+var uriFragmentCharacter, uriPercentEncoding, uriUnreservedCharacter, schemaKeyword, schemaArrayKeyword, schemaMapKeyword, ignoredKeyword, initialBaseURI;
+var init_dereference = __esmMin((() => {
+	uriFragmentCharacter = /^[A-Za-z0-9._~!$&'()*+,;=:@/?-]$/;
+	uriPercentEncoding = /^%[0-9A-Fa-f]{2}$/;
+	uriUnreservedCharacter = /^[A-Za-z0-9._~-]$/;
+	schemaKeyword = {
+		additionalItems: true,
+		unevaluatedItems: true,
+		items: true,
+		contains: true,
+		additionalProperties: true,
+		unevaluatedProperties: true,
+		propertyNames: true,
+		not: true,
+		if: true,
+		then: true,
+		else: true
+	};
+	schemaArrayKeyword = {
+		prefixItems: true,
+		items: true,
+		allOf: true,
+		anyOf: true,
+		oneOf: true
+	};
+	schemaMapKeyword = {
+		$defs: true,
+		definitions: true,
+		properties: true,
+		patternProperties: true,
+		dependentSchemas: true
+	};
+	ignoredKeyword = {
+		id: true,
+		$id: true,
+		$ref: true,
+		$schema: true,
+		$anchor: true,
+		$vocabulary: true,
+		$comment: true,
+		default: true,
+		enum: true,
+		const: true,
+		required: true,
+		dependentRequired: true,
+		type: true,
+		maximum: true,
+		minimum: true,
+		exclusiveMaximum: true,
+		exclusiveMinimum: true,
+		multipleOf: true,
+		maxLength: true,
+		minLength: true,
+		pattern: true,
+		format: true,
+		maxItems: true,
+		minItems: true,
+		uniqueItems: true,
+		maxProperties: true,
+		minProperties: true
+	};
+	initialBaseURI = typeof self !== "undefined" && self.location && self.location.origin !== "null" ? new URL(self.location.origin + self.location.pathname + location.search) : new URL("https://github.com/cfworker");
+}));
+function bind(r) {
+	return r.test.bind(r);
+}
+function isLeapYear(year) {
+	return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+}
+function date$1(str) {
+	const matches = str.match(DATE);
+	if (!matches) return false;
+	const yearPart = matches[1];
+	const monthPart = matches[2];
+	const dayPart = matches[3];
+	if (!yearPart || !monthPart || !dayPart) return false;
+	const year = +yearPart;
+	const month = +monthPart;
+	const day = +dayPart;
+	const maxDay = month == 2 && isLeapYear(year) ? 29 : DAYS[month];
+	return month >= 1 && month <= 12 && day >= 1 && maxDay !== void 0 && day <= maxDay;
+}
+function time(full, str) {
+	const matches = str.match(TIME);
+	if (!matches) return false;
+	const hourPart = matches[1];
+	const minutePart = matches[2];
+	const secondPart = matches[3];
+	if (!hourPart || !minutePart || !secondPart) return false;
+	const hour = +hourPart;
+	const minute = +minutePart;
+	const second = +secondPart;
+	const timeZone = matches[5];
+	const offsetSign = matches[6];
+	const offsetHour = +(matches[7] ?? 0);
+	const offsetMinute = +(matches[8] ?? 0);
+	if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59 || full && timeZone === void 0) return false;
+	if (second < 60) return true;
+	const offsetDirection = offsetSign === "+" ? 1 : offsetSign === "-" ? -1 : 0;
+	return (hour * 60 + minute - offsetDirection * (offsetHour * 60 + offsetMinute) + 1440) % 1440 === 1439;
+}
+function date_time(str) {
+	const [datePart, timePart, extra] = str.split(DATE_TIME_SEPARATOR);
+	return datePart !== void 0 && timePart !== void 0 && extra === void 0 && date$1(datePart) && time(true, timePart);
+}
+function uri(str) {
+	return NOT_URI_FRAGMENT.test(str) && URI_PATTERN.test(str);
+}
+function regex(str) {
+	if (Z_ANCHOR.test(str)) return false;
+	try {
+		new RegExp(str, "u");
+		return true;
+	} catch (e) {
+		return false;
+	}
+}
+var DATE, DAYS, TIME, HOSTNAME, URIREF, URITEMPLATE, URL_, UUID, JSON_POINTER, JSON_POINTER_URI_FRAGMENT, RELATIVE_JSON_POINTER, EMAIL_ADDRESS, EMAIL, IPV4, IPV6, DURATION, format, DATE_TIME_SEPARATOR, NOT_URI_FRAGMENT, URI_PATTERN, Z_ANCHOR;
+var init_format = __esmMin((() => {
+	DATE = /^(\d\d\d\d)-(\d\d)-(\d\d)$/;
+	DAYS = [
+		0,
+		31,
+		28,
+		31,
+		30,
+		31,
+		30,
+		31,
+		31,
+		30,
+		31,
+		30,
+		31
+	];
+	TIME = /^(\d\d):(\d\d):(\d\d)(\.\d+)?(z|([+-])(\d\d):(\d\d))?$/i;
+	HOSTNAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[-0-9a-z]{0,61}[0-9a-z])?)*$/i;
+	URIREF = /^(?:[a-z][a-z0-9+\-.]*:)?(?:\/?\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:]|%[0-9a-f]{2})*@)?(?:\[(?:(?:(?:(?:[0-9a-f]{1,4}:){6}|::(?:[0-9a-f]{1,4}:){5}|(?:[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){4}|(?:(?:[0-9a-f]{1,4}:){0,1}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){3}|(?:(?:[0-9a-f]{1,4}:){0,2}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){2}|(?:(?:[0-9a-f]{1,4}:){0,3}[0-9a-f]{1,4})?::[0-9a-f]{1,4}:|(?:(?:[0-9a-f]{1,4}:){0,4}[0-9a-f]{1,4})?::)(?:[0-9a-f]{1,4}:[0-9a-f]{1,4}|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?))|(?:(?:[0-9a-f]{1,4}:){0,5}[0-9a-f]{1,4})?::[0-9a-f]{1,4}|(?:(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})?::)|[Vv][0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+)\]|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?)|(?:[a-z0-9\-._~!$&'"()*+,;=]|%[0-9a-f]{2})*)(?::\d*)?(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*|\/(?:(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*)?|(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*)?(?:\?(?:[a-z0-9\-._~!$&'"()*+,;=:@/?]|%[0-9a-f]{2})*)?(?:#(?:[a-z0-9\-._~!$&'"()*+,;=:@/?]|%[0-9a-f]{2})*)?$/i;
+	URITEMPLATE = /^(?:(?:[^\x00-\x20\x7f"<>%\\^`{|}]|%[0-9a-f]{2})|\{[+#./;?&=,!@|]?(?:[a-z0-9_]|%[0-9a-f]{2})+(?:\.(?:[a-z0-9_]|%[0-9a-f]{2})+)*(?::[1-9][0-9]{0,3}|\*)?(?:,(?:[a-z0-9_]|%[0-9a-f]{2})+(?:\.(?:[a-z0-9_]|%[0-9a-f]{2})+)*(?::[1-9][0-9]{0,3}|\*)?)*\})*$/i;
+	URL_ = /^(?:(?:https?|ftp):\/\/)(?:\S+(?::\S*)?@)?(?:(?!10(?:\.\d{1,3}){3})(?!127(?:\.\d{1,3}){3})(?!169\.254(?:\.\d{1,3}){2})(?!192\.168(?:\.\d{1,3}){2})(?!172\.(?:1[6-9]|2\d|3[0-1])(?:\.\d{1,3}){2})(?:[1-9]\d?|1\d\d|2[01]\d|22[0-3])(?:\.(?:1?\d{1,2}|2[0-4]\d|25[0-5])){2}(?:\.(?:[1-9]\d?|1\d\d|2[0-4]\d|25[0-4]))|(?:(?:[a-z\u{00a1}-\u{ffff}0-9]+-?)*[a-z\u{00a1}-\u{ffff}0-9]+)(?:\.(?:[a-z\u{00a1}-\u{ffff}0-9]+-?)*[a-z\u{00a1}-\u{ffff}0-9]+)*(?:\.(?:[a-z\u{00a1}-\u{ffff}]{2,})))(?::\d{2,5})?(?:\/[^\s]*)?$/iu;
+	UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+	JSON_POINTER = /^(?:\/(?:[^~/]|~0|~1)*)*$/;
+	JSON_POINTER_URI_FRAGMENT = /^#(?:\/(?:[a-z0-9_\-.!$&'()*+,;:=@]|%[0-9a-f]{2}|~0|~1)*)*$/i;
+	RELATIVE_JSON_POINTER = /^(?:0|[1-9][0-9]*)(?:#|(?:\/(?:[^~/]|~0|~1)*)*)$/;
+	EMAIL_ADDRESS = /^("(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"|[a-z0-9.!#$%&'*+/=?^_`{|}~-]+)@(.+)$/i;
+	EMAIL = (input) => {
+		const matches = input.match(EMAIL_ADDRESS);
+		if (!matches) return false;
+		const name = matches[1];
+		const host = matches[2];
+		if (!name || !host || name.length > 64 || host.length > 253) return false;
+		if (name[0] !== "\"" && (name[0] === "." || name.endsWith(".") || name.includes(".."))) return false;
+		if (host.startsWith("[") && host.endsWith("]")) {
+			const address = host.slice(1, -1);
+			if (/^ipv6:/i.test(address)) return IPV6.test(address.slice(5));
+			return IPV4.test(address);
+		}
+		return HOSTNAME.test(host);
+	};
+	IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?)$/;
+	IPV6 = /^((([0-9a-f]{1,4}:){7}([0-9a-f]{1,4}|:))|(([0-9a-f]{1,4}:){6}(:[0-9a-f]{1,4}|((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})|:))|(([0-9a-f]{1,4}:){5}(((:[0-9a-f]{1,4}){1,2})|:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})|:))|(([0-9a-f]{1,4}:){4}(((:[0-9a-f]{1,4}){1,3})|((:[0-9a-f]{1,4})?:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){3}(((:[0-9a-f]{1,4}){1,4})|((:[0-9a-f]{1,4}){0,2}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){2}(((:[0-9a-f]{1,4}){1,5})|((:[0-9a-f]{1,4}){0,3}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){1}(((:[0-9a-f]{1,4}){1,6})|((:[0-9a-f]{1,4}){0,4}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(:(((:[0-9a-f]{1,4}){1,7})|((:[0-9a-f]{1,4}){0,5}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:)))$/i;
+	DURATION = (input) => /^P(?:\d+W|(?:(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?|T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S)))$/.test(input);
+	format = {
+		date: date$1,
+		time: time.bind(void 0, true),
+		"date-time": date_time,
+		duration: DURATION,
+		uri,
+		"uri-reference": bind(URIREF),
+		"uri-template": bind(URITEMPLATE),
+		url: bind(URL_),
+		email: EMAIL,
+		hostname: bind(HOSTNAME),
+		ipv4: bind(IPV4),
+		ipv6: bind(IPV6),
+		regex,
+		uuid: bind(UUID),
+		"json-pointer": bind(JSON_POINTER),
+		"json-pointer-uri-fragment": bind(JSON_POINTER_URI_FRAGMENT),
+		"relative-json-pointer": bind(RELATIVE_JSON_POINTER)
+	};
+	DATE_TIME_SEPARATOR = /t|\s/i;
+	NOT_URI_FRAGMENT = /\/|:/;
+	URI_PATTERN = /^(?:[a-z][a-z0-9+\-.]*:)(?:\/?\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:]|%[0-9a-f]{2})*@)?(?:\[(?:(?:(?:(?:[0-9a-f]{1,4}:){6}|::(?:[0-9a-f]{1,4}:){5}|(?:[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){4}|(?:(?:[0-9a-f]{1,4}:){0,1}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){3}|(?:(?:[0-9a-f]{1,4}:){0,2}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){2}|(?:(?:[0-9a-f]{1,4}:){0,3}[0-9a-f]{1,4})?::[0-9a-f]{1,4}:|(?:(?:[0-9a-f]{1,4}:){0,4}[0-9a-f]{1,4})?::)(?:[0-9a-f]{1,4}:[0-9a-f]{1,4}|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?))|(?:(?:[0-9a-f]{1,4}:){0,5}[0-9a-f]{1,4})?::[0-9a-f]{1,4}|(?:(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})?::)|[Vv][0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+)\]|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?)|(?:[a-z0-9\-._~!$&'()*+,;=]|%[0-9a-f]{2})*)(?::\d*)?(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*|\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*)?|(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*)(?:\?(?:[a-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*)?(?:#(?:[a-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*)?$/i;
+	Z_ANCHOR = /[^\\]\\Z/;
+}));
+var OutputFormat;
+var init_types$1 = __esmMin((() => {
+	(function(OutputFormat) {
+		OutputFormat[OutputFormat["Flag"] = 1] = "Flag";
+		OutputFormat[OutputFormat["Basic"] = 2] = "Basic";
+		OutputFormat[OutputFormat["Detailed"] = 4] = "Detailed";
+	})(OutputFormat || (OutputFormat = {}));
+}));
+function ucs2length(s) {
+	let result = 0;
+	let length = s.length;
+	let index = 0;
+	let charCode;
+	while (index < length) {
+		result++;
+		charCode = s.charCodeAt(index++);
+		if (charCode >= 55296 && charCode <= 56319 && index < length) {
+			charCode = s.charCodeAt(index);
+			if ((charCode & 64512) == 56320) index++;
+		}
+	}
+	return result;
+}
+function hasOwnProperty(instance, key) {
+	return Object.prototype.hasOwnProperty.call(instance, key);
+}
+function decimalInteger(value) {
+	const coefficientAndExponent = Math.abs(value).toString().split("e");
+	const coefficient = coefficientAndExponent[0];
+	const exponent = coefficientAndExponent[1] ?? "0";
+	const point = coefficient.indexOf(".");
+	const fractionLength = point === -1 ? 0 : coefficient.length - point - 1;
+	return [BigInt(coefficient.replace(".", "")), Number(exponent) - fractionLength];
+}
+function isMultipleOf(instance, divisor) {
+	if (!Number.isFinite(instance) || !Number.isFinite(divisor) || divisor <= 0) return false;
+	const [instanceCoefficient, instanceExponent] = decimalInteger(instance);
+	const [divisorCoefficient, divisorExponent] = decimalInteger(divisor);
+	const exponentDifference = instanceExponent - divisorExponent;
+	if (exponentDifference >= 0) return instanceCoefficient * 10n ** BigInt(exponentDifference) % divisorCoefficient === 0n;
+	return instanceCoefficient % (divisorCoefficient * 10n ** BigInt(-exponentDifference)) === 0n;
+}
+function validate(instance, schema, draft = "2019-09", lookup = dereference(schema), shortCircuit = true, recursiveAnchor = null, instanceLocation = "#", schemaLocation = "#", evaluated = Object.create(null)) {
+	if (schema === true) return {
+		valid: true,
+		errors: []
+	};
+	if (schema === false) return {
+		valid: false,
+		errors: [{
+			instanceLocation,
+			keyword: "false",
+			keywordLocation: instanceLocation,
+			error: "False boolean schema."
+		}]
+	};
+	const rawInstanceType = typeof instance;
+	let instanceType;
+	switch (rawInstanceType) {
+		case "boolean":
+		case "number":
+		case "string":
+			instanceType = rawInstanceType;
+			break;
+		case "object":
+			if (instance === null) instanceType = "null";
+			else if (Array.isArray(instance)) instanceType = "array";
+			else instanceType = "object";
+			break;
+		default: throw new Error(`Instances of "${rawInstanceType}" type are not supported.`);
+	}
+	const { $ref, $recursiveRef, $recursiveAnchor, type: $type, const: $const, enum: $enum, required: $required, not: $not, anyOf: $anyOf, allOf: $allOf, oneOf: $oneOf, if: $if, then: $then, else: $else, format: $format, properties: $properties, patternProperties: $patternProperties, additionalProperties: $additionalProperties, unevaluatedProperties: $unevaluatedProperties, minProperties: $minProperties, maxProperties: $maxProperties, propertyNames: $propertyNames, dependentRequired: $dependentRequired, dependentSchemas: $dependentSchemas, dependencies: $dependencies, prefixItems: $prefixItems, items: $items, additionalItems: $additionalItems, unevaluatedItems: $unevaluatedItems, contains: $contains, minContains: $minContains, maxContains: $maxContains, minItems: $minItems, maxItems: $maxItems, uniqueItems: $uniqueItems, minimum: $minimum, maximum: $maximum, exclusiveMinimum: $exclusiveMinimum, exclusiveMaximum: $exclusiveMaximum, multipleOf: $multipleOf, minLength: $minLength, maxLength: $maxLength, pattern: $pattern, __absolute_ref__, __absolute_recursive_ref__ } = schema;
+	const errors = [];
+	if ($recursiveAnchor === true && recursiveAnchor === null) recursiveAnchor = schema;
+	if ($recursiveRef === "#") {
+		const refSchema = recursiveAnchor === null ? lookup[__absolute_recursive_ref__] : recursiveAnchor;
+		const keywordLocation = `${schemaLocation}/$recursiveRef`;
+		const result = validate(instance, recursiveAnchor === null ? schema : recursiveAnchor, draft, lookup, shortCircuit, refSchema, instanceLocation, keywordLocation, evaluated);
+		if (!result.valid) errors.push({
+			instanceLocation,
+			keyword: "$recursiveRef",
+			keywordLocation,
+			error: "A subschema had errors."
+		}, ...result.errors);
+	}
+	if ($ref !== void 0) {
+		const refSchema = lookup[__absolute_ref__ || $ref];
+		if (refSchema === void 0) {
+			let message = `Unresolved $ref "${$ref}".`;
+			if (__absolute_ref__ && __absolute_ref__ !== $ref) message += `  Absolute URI "${__absolute_ref__}".`;
+			message += `\nKnown schemas:\n- ${Object.keys(lookup).join("\n- ")}`;
+			throw new Error(message);
+		}
+		const keywordLocation = `${schemaLocation}/$ref`;
+		const result = validate(instance, refSchema, draft, lookup, shortCircuit, recursiveAnchor, instanceLocation, keywordLocation, evaluated);
+		if (!result.valid) errors.push({
+			instanceLocation,
+			keyword: "$ref",
+			keywordLocation,
+			error: "A subschema had errors."
+		}, ...result.errors);
+		if (draft === "4" || draft === "7") return {
+			valid: errors.length === 0,
+			errors
+		};
+	}
+	if (Array.isArray($type)) {
+		let length = $type.length;
+		let valid = false;
+		for (let i = 0; i < length; i++) if (instanceType === $type[i] || $type[i] === "integer" && instanceType === "number" && instance % 1 === 0 && instance === instance) {
+			valid = true;
+			break;
+		}
+		if (!valid) errors.push({
+			instanceLocation,
+			keyword: "type",
+			keywordLocation: `${schemaLocation}/type`,
+			error: `Instance type "${instanceType}" is invalid. Expected "${$type.join("\", \"")}".`
+		});
+	} else if ($type === "integer") {
+		if (instanceType !== "number" || instance % 1 || instance !== instance) errors.push({
+			instanceLocation,
+			keyword: "type",
+			keywordLocation: `${schemaLocation}/type`,
+			error: `Instance type "${instanceType}" is invalid. Expected "${$type}".`
+		});
+	} else if ($type !== void 0 && instanceType !== $type) errors.push({
+		instanceLocation,
+		keyword: "type",
+		keywordLocation: `${schemaLocation}/type`,
+		error: `Instance type "${instanceType}" is invalid. Expected "${$type}".`
+	});
+	if ($const !== void 0) {
+		if (instanceType === "object" || instanceType === "array") {
+			if (!deepCompareStrict(instance, $const)) errors.push({
+				instanceLocation,
+				keyword: "const",
+				keywordLocation: `${schemaLocation}/const`,
+				error: `Instance does not match ${JSON.stringify($const)}.`
+			});
+		} else if (instance !== $const) errors.push({
+			instanceLocation,
+			keyword: "const",
+			keywordLocation: `${schemaLocation}/const`,
+			error: `Instance does not match ${JSON.stringify($const)}.`
+		});
+	}
+	if ($enum !== void 0) {
+		if (instanceType === "object" || instanceType === "array") {
+			if (!$enum.some((value) => deepCompareStrict(instance, value))) errors.push({
+				instanceLocation,
+				keyword: "enum",
+				keywordLocation: `${schemaLocation}/enum`,
+				error: `Instance does not match any of ${JSON.stringify($enum)}.`
+			});
+		} else if (!$enum.some((value) => instance === value)) errors.push({
+			instanceLocation,
+			keyword: "enum",
+			keywordLocation: `${schemaLocation}/enum`,
+			error: `Instance does not match any of ${JSON.stringify($enum)}.`
+		});
+	}
+	if ($not !== void 0) {
+		const keywordLocation = `${schemaLocation}/not`;
+		if (validate(instance, $not, draft, lookup, shortCircuit, recursiveAnchor, instanceLocation, keywordLocation).valid) errors.push({
+			instanceLocation,
+			keyword: "not",
+			keywordLocation,
+			error: "Instance matched \"not\" schema."
+		});
+	}
+	let subEvaluateds = [];
+	if ($anyOf !== void 0) {
+		const keywordLocation = `${schemaLocation}/anyOf`;
+		const errorsLength = errors.length;
+		let anyValid = false;
+		for (const [i, subSchema] of $anyOf.entries()) {
+			const subEvaluated = Object.create(evaluated);
+			const result = validate(instance, subSchema, draft, lookup, shortCircuit, $recursiveAnchor === true ? recursiveAnchor : null, instanceLocation, `${keywordLocation}/${i}`, subEvaluated);
+			errors.push(...result.errors);
+			anyValid = anyValid || result.valid;
+			if (result.valid) subEvaluateds.push(subEvaluated);
+		}
+		if (anyValid) errors.length = errorsLength;
+		else errors.splice(errorsLength, 0, {
+			instanceLocation,
+			keyword: "anyOf",
+			keywordLocation,
+			error: "Instance does not match any subschemas."
+		});
+	}
+	if ($allOf !== void 0) {
+		const keywordLocation = `${schemaLocation}/allOf`;
+		const errorsLength = errors.length;
+		let allValid = true;
+		for (const [i, subSchema] of $allOf.entries()) {
+			const subEvaluated = Object.create(evaluated);
+			const result = validate(instance, subSchema, draft, lookup, shortCircuit, $recursiveAnchor === true ? recursiveAnchor : null, instanceLocation, `${keywordLocation}/${i}`, subEvaluated);
+			errors.push(...result.errors);
+			allValid = allValid && result.valid;
+			if (result.valid) subEvaluateds.push(subEvaluated);
+		}
+		if (allValid) errors.length = errorsLength;
+		else errors.splice(errorsLength, 0, {
+			instanceLocation,
+			keyword: "allOf",
+			keywordLocation,
+			error: `Instance does not match every subschema.`
+		});
+	}
+	if ($oneOf !== void 0) {
+		const keywordLocation = `${schemaLocation}/oneOf`;
+		const errorsLength = errors.length;
+		const matches = $oneOf.filter((subSchema, i) => {
+			const subEvaluated = Object.create(evaluated);
+			const result = validate(instance, subSchema, draft, lookup, shortCircuit, $recursiveAnchor === true ? recursiveAnchor : null, instanceLocation, `${keywordLocation}/${i}`, subEvaluated);
+			errors.push(...result.errors);
+			if (result.valid) subEvaluateds.push(subEvaluated);
+			return result.valid;
+		}).length;
+		if (matches === 1) errors.length = errorsLength;
+		else errors.splice(errorsLength, 0, {
+			instanceLocation,
+			keyword: "oneOf",
+			keywordLocation,
+			error: `Instance does not match exactly one subschema (${matches} matches).`
+		});
+	}
+	if (instanceType === "object" || instanceType === "array") Object.assign(evaluated, ...subEvaluateds);
+	if ($if !== void 0) {
+		const keywordLocation = `${schemaLocation}/if`;
+		const ifEvaluated = Object.create(null);
+		if (validate(instance, $if, draft, lookup, shortCircuit, recursiveAnchor, instanceLocation, keywordLocation, ifEvaluated).valid) {
+			Object.assign(evaluated, ifEvaluated);
+			if ($then !== void 0) {
+				const thenResult = validate(instance, $then, draft, lookup, shortCircuit, recursiveAnchor, instanceLocation, `${schemaLocation}/then`, evaluated);
+				if (!thenResult.valid) errors.push({
+					instanceLocation,
+					keyword: "if",
+					keywordLocation,
+					error: `Instance does not match "then" schema.`
+				}, ...thenResult.errors);
+			}
+		} else if ($else !== void 0) {
+			const elseResult = validate(instance, $else, draft, lookup, shortCircuit, recursiveAnchor, instanceLocation, `${schemaLocation}/else`, evaluated);
+			if (!elseResult.valid) errors.push({
+				instanceLocation,
+				keyword: "if",
+				keywordLocation,
+				error: `Instance does not match "else" schema.`
+			}, ...elseResult.errors);
+		}
+	}
+	if (instanceType === "object") {
+		if ($required !== void 0) {
+			for (const key of $required) if (!hasOwnProperty(instance, key)) errors.push({
+				instanceLocation,
+				keyword: "required",
+				keywordLocation: `${schemaLocation}/required`,
+				error: `Instance does not have required property "${key}".`
+			});
+		}
+		const keys = Object.keys(instance);
+		if ($minProperties !== void 0 && keys.length < $minProperties) errors.push({
+			instanceLocation,
+			keyword: "minProperties",
+			keywordLocation: `${schemaLocation}/minProperties`,
+			error: `Instance does not have at least ${$minProperties} properties.`
+		});
+		if ($maxProperties !== void 0 && keys.length > $maxProperties) errors.push({
+			instanceLocation,
+			keyword: "maxProperties",
+			keywordLocation: `${schemaLocation}/maxProperties`,
+			error: `Instance does not have at least ${$maxProperties} properties.`
+		});
+		if ($propertyNames !== void 0) {
+			const keywordLocation = `${schemaLocation}/propertyNames`;
+			for (const key in instance) {
+				const subInstancePointer = `${instanceLocation}/${encodePointer(key)}`;
+				const result = validate(key, $propertyNames, draft, lookup, shortCircuit, recursiveAnchor, subInstancePointer, keywordLocation);
+				if (!result.valid) errors.push({
+					instanceLocation,
+					keyword: "propertyNames",
+					keywordLocation,
+					error: `Property name "${key}" does not match schema.`
+				}, ...result.errors);
+			}
+		}
+		if ($dependentRequired !== void 0) {
+			const keywordLocation = `${schemaLocation}/dependantRequired`;
+			for (const key in $dependentRequired) if (hasOwnProperty(instance, key)) {
+				const required = $dependentRequired[key];
+				for (const dependantKey of required) if (!hasOwnProperty(instance, dependantKey)) errors.push({
+					instanceLocation,
+					keyword: "dependentRequired",
+					keywordLocation,
+					error: `Instance has "${key}" but does not have "${dependantKey}".`
+				});
+			}
+		}
+		if ($dependentSchemas !== void 0) for (const [key, dependentSchema] of Object.entries($dependentSchemas)) {
+			const keywordLocation = `${schemaLocation}/dependentSchemas`;
+			if (hasOwnProperty(instance, key)) {
+				const result = validate(instance, dependentSchema, draft, lookup, shortCircuit, recursiveAnchor, instanceLocation, `${keywordLocation}/${encodePointer(key)}`, evaluated);
+				if (!result.valid) errors.push({
+					instanceLocation,
+					keyword: "dependentSchemas",
+					keywordLocation,
+					error: `Instance has "${key}" but does not match dependant schema.`
+				}, ...result.errors);
+			}
+		}
+		if ($dependencies !== void 0) {
+			const keywordLocation = `${schemaLocation}/dependencies`;
+			for (const key in $dependencies) if (hasOwnProperty(instance, key)) {
+				const propsOrSchema = $dependencies[key];
+				if (Array.isArray(propsOrSchema)) {
+					for (const dependantKey of propsOrSchema) if (!hasOwnProperty(instance, dependantKey)) errors.push({
+						instanceLocation,
+						keyword: "dependencies",
+						keywordLocation,
+						error: `Instance has "${key}" but does not have "${dependantKey}".`
+					});
+				} else {
+					const result = validate(instance, propsOrSchema, draft, lookup, shortCircuit, recursiveAnchor, instanceLocation, `${keywordLocation}/${encodePointer(key)}`);
+					if (!result.valid) errors.push({
+						instanceLocation,
+						keyword: "dependencies",
+						keywordLocation,
+						error: `Instance has "${key}" but does not match dependant schema.`
+					}, ...result.errors);
+				}
+			}
+		}
+		const thisEvaluated = Object.create(null);
+		let stop = false;
+		if ($properties !== void 0) {
+			const keywordLocation = `${schemaLocation}/properties`;
+			for (const [key, propertySchema] of Object.entries($properties)) {
+				if (!hasOwnProperty(instance, key)) continue;
+				const subInstancePointer = `${instanceLocation}/${encodePointer(key)}`;
+				const result = validate(instance[key], propertySchema, draft, lookup, shortCircuit, recursiveAnchor, subInstancePointer, `${keywordLocation}/${encodePointer(key)}`);
+				thisEvaluated[key] = true;
+				if (result.valid) evaluated[key] = true;
+				else {
+					stop = shortCircuit;
+					errors.push({
+						instanceLocation,
+						keyword: "properties",
+						keywordLocation,
+						error: `Property "${key}" does not match schema.`
+					}, ...result.errors);
+					if (stop) break;
+				}
+			}
+		}
+		if (!stop && $patternProperties !== void 0) {
+			const keywordLocation = `${schemaLocation}/patternProperties`;
+			for (const [pattern, subSchema] of Object.entries($patternProperties)) {
+				const regex = new RegExp(pattern, "u");
+				for (const key in instance) {
+					if (!regex.test(key)) continue;
+					const subInstancePointer = `${instanceLocation}/${encodePointer(key)}`;
+					const result = validate(instance[key], subSchema, draft, lookup, shortCircuit, recursiveAnchor, subInstancePointer, `${keywordLocation}/${encodePointer(pattern)}`);
+					thisEvaluated[key] = true;
+					if (result.valid) evaluated[key] = true;
+					else {
+						stop = shortCircuit;
+						errors.push({
+							instanceLocation,
+							keyword: "patternProperties",
+							keywordLocation,
+							error: `Property "${key}" matches pattern "${pattern}" but does not match associated schema.`
+						}, ...result.errors);
+					}
+				}
+			}
+		}
+		if (!stop && $additionalProperties !== void 0) {
+			const keywordLocation = `${schemaLocation}/additionalProperties`;
+			for (const key in instance) {
+				if (thisEvaluated[key]) continue;
+				const subInstancePointer = `${instanceLocation}/${encodePointer(key)}`;
+				const result = validate(instance[key], $additionalProperties, draft, lookup, shortCircuit, recursiveAnchor, subInstancePointer, keywordLocation);
+				if (result.valid) evaluated[key] = true;
+				else {
+					stop = shortCircuit;
+					errors.push({
+						instanceLocation,
+						keyword: "additionalProperties",
+						keywordLocation,
+						error: `Property "${key}" does not match additional properties schema.`
+					}, ...result.errors);
+				}
+			}
+		} else if (!stop && $unevaluatedProperties !== void 0) {
+			const keywordLocation = `${schemaLocation}/unevaluatedProperties`;
+			for (const key in instance) if (!evaluated[key]) {
+				const subInstancePointer = `${instanceLocation}/${encodePointer(key)}`;
+				const result = validate(instance[key], $unevaluatedProperties, draft, lookup, shortCircuit, recursiveAnchor, subInstancePointer, keywordLocation);
+				if (result.valid) evaluated[key] = true;
+				else errors.push({
+					instanceLocation,
+					keyword: "unevaluatedProperties",
+					keywordLocation,
+					error: `Property "${key}" does not match unevaluated properties schema.`
+				}, ...result.errors);
+			}
+		}
+	} else if (instanceType === "array") {
+		if ($maxItems !== void 0 && instance.length > $maxItems) errors.push({
+			instanceLocation,
+			keyword: "maxItems",
+			keywordLocation: `${schemaLocation}/maxItems`,
+			error: `Array has too many items (${instance.length} > ${$maxItems}).`
+		});
+		if ($minItems !== void 0 && instance.length < $minItems) errors.push({
+			instanceLocation,
+			keyword: "minItems",
+			keywordLocation: `${schemaLocation}/minItems`,
+			error: `Array has too few items (${instance.length} < ${$minItems}).`
+		});
+		const length = instance.length;
+		let i = 0;
+		let stop = false;
+		if ($prefixItems !== void 0) {
+			const keywordLocation = `${schemaLocation}/prefixItems`;
+			const length2 = Math.min($prefixItems.length, length);
+			for (; i < length2; i++) {
+				const result = validate(instance[i], $prefixItems[i], draft, lookup, shortCircuit, recursiveAnchor, `${instanceLocation}/${i}`, `${keywordLocation}/${i}`);
+				evaluated[i] = true;
+				if (!result.valid) {
+					stop = shortCircuit;
+					errors.push({
+						instanceLocation,
+						keyword: "prefixItems",
+						keywordLocation,
+						error: `Items did not match schema.`
+					}, ...result.errors);
+					if (stop) break;
+				}
+			}
+		}
+		if ($items !== void 0) {
+			const keywordLocation = `${schemaLocation}/items`;
+			if (Array.isArray($items)) {
+				const length2 = Math.min($items.length, length);
+				for (; i < length2; i++) {
+					const result = validate(instance[i], $items[i], draft, lookup, shortCircuit, recursiveAnchor, `${instanceLocation}/${i}`, `${keywordLocation}/${i}`);
+					evaluated[i] = true;
+					if (!result.valid) {
+						stop = shortCircuit;
+						errors.push({
+							instanceLocation,
+							keyword: "items",
+							keywordLocation,
+							error: `Items did not match schema.`
+						}, ...result.errors);
+						if (stop) break;
+					}
+				}
+			} else for (; i < length; i++) {
+				const result = validate(instance[i], $items, draft, lookup, shortCircuit, recursiveAnchor, `${instanceLocation}/${i}`, keywordLocation);
+				evaluated[i] = true;
+				if (!result.valid) {
+					stop = shortCircuit;
+					errors.push({
+						instanceLocation,
+						keyword: "items",
+						keywordLocation,
+						error: `Items did not match schema.`
+					}, ...result.errors);
+					if (stop) break;
+				}
+			}
+			if (!stop && $additionalItems !== void 0) {
+				const keywordLocation = `${schemaLocation}/additionalItems`;
+				for (; i < length; i++) {
+					const result = validate(instance[i], $additionalItems, draft, lookup, shortCircuit, recursiveAnchor, `${instanceLocation}/${i}`, keywordLocation);
+					evaluated[i] = true;
+					if (!result.valid) {
+						stop = shortCircuit;
+						errors.push({
+							instanceLocation,
+							keyword: "additionalItems",
+							keywordLocation,
+							error: `Items did not match additional items schema.`
+						}, ...result.errors);
+					}
+				}
+			}
+		}
+		if ($contains !== void 0) {
+			if (length === 0 && $minContains === void 0) errors.push({
+				instanceLocation,
+				keyword: "contains",
+				keywordLocation: `${schemaLocation}/contains`,
+				error: `Array is empty. It must contain at least one item matching the schema.`
+			});
+			else if ($minContains !== void 0 && length < $minContains) errors.push({
+				instanceLocation,
+				keyword: "minContains",
+				keywordLocation: `${schemaLocation}/minContains`,
+				error: `Array has less items (${length}) than minContains (${$minContains}).`
+			});
+			else {
+				const keywordLocation = `${schemaLocation}/contains`;
+				const errorsLength = errors.length;
+				let contained = 0;
+				for (let j = 0; j < length; j++) {
+					const result = validate(instance[j], $contains, draft, lookup, shortCircuit, recursiveAnchor, `${instanceLocation}/${j}`, keywordLocation);
+					if (result.valid) {
+						evaluated[j] = true;
+						contained++;
+					} else errors.push(...result.errors);
+				}
+				if (contained >= ($minContains || 0)) errors.length = errorsLength;
+				if ($minContains === void 0 && contained === 0) errors.splice(errorsLength, 0, {
+					instanceLocation,
+					keyword: "contains",
+					keywordLocation,
+					error: `Array does not contain item matching schema.`
+				});
+				else if ($minContains !== void 0 && contained < $minContains) errors.push({
+					instanceLocation,
+					keyword: "minContains",
+					keywordLocation: `${schemaLocation}/minContains`,
+					error: `Array must contain at least ${$minContains} items matching schema. Only ${contained} items were found.`
+				});
+				else if ($maxContains !== void 0 && contained > $maxContains) errors.push({
+					instanceLocation,
+					keyword: "maxContains",
+					keywordLocation: `${schemaLocation}/maxContains`,
+					error: `Array may contain at most ${$maxContains} items matching schema. ${contained} items were found.`
+				});
+			}
+		}
+		if (!stop && $unevaluatedItems !== void 0) {
+			const keywordLocation = `${schemaLocation}/unevaluatedItems`;
+			for (; i < length; i++) {
+				if (evaluated[i]) continue;
+				const result = validate(instance[i], $unevaluatedItems, draft, lookup, shortCircuit, recursiveAnchor, `${instanceLocation}/${i}`, keywordLocation);
+				evaluated[i] = true;
+				if (!result.valid) errors.push({
+					instanceLocation,
+					keyword: "unevaluatedItems",
+					keywordLocation,
+					error: `Items did not match unevaluated items schema.`
+				}, ...result.errors);
+			}
+		}
+		if ($uniqueItems) for (let j = 0; j < length; j++) {
+			const a = instance[j];
+			const ao = typeof a === "object" && a !== null;
+			for (let k = 0; k < length; k++) {
+				if (j === k) continue;
+				const b = instance[k];
+				if (a === b || ao && typeof b === "object" && b !== null && deepCompareStrict(a, b)) {
+					errors.push({
+						instanceLocation,
+						keyword: "uniqueItems",
+						keywordLocation: `${schemaLocation}/uniqueItems`,
+						error: `Duplicate items at indexes ${j} and ${k}.`
+					});
+					j = Number.MAX_SAFE_INTEGER;
+					k = Number.MAX_SAFE_INTEGER;
+				}
+			}
+		}
+	} else if (instanceType === "number") {
+		if (draft === "4") {
+			if ($minimum !== void 0 && ($exclusiveMinimum === true && instance <= $minimum || instance < $minimum)) errors.push({
+				instanceLocation,
+				keyword: "minimum",
+				keywordLocation: `${schemaLocation}/minimum`,
+				error: `${instance} is less than ${$exclusiveMinimum ? "or equal to " : ""} ${$minimum}.`
+			});
+			if ($maximum !== void 0 && ($exclusiveMaximum === true && instance >= $maximum || instance > $maximum)) errors.push({
+				instanceLocation,
+				keyword: "maximum",
+				keywordLocation: `${schemaLocation}/maximum`,
+				error: `${instance} is greater than ${$exclusiveMaximum ? "or equal to " : ""} ${$maximum}.`
+			});
+		} else {
+			if ($minimum !== void 0 && instance < $minimum) errors.push({
+				instanceLocation,
+				keyword: "minimum",
+				keywordLocation: `${schemaLocation}/minimum`,
+				error: `${instance} is less than ${$minimum}.`
+			});
+			if ($maximum !== void 0 && instance > $maximum) errors.push({
+				instanceLocation,
+				keyword: "maximum",
+				keywordLocation: `${schemaLocation}/maximum`,
+				error: `${instance} is greater than ${$maximum}.`
+			});
+			if ($exclusiveMinimum !== void 0 && instance <= $exclusiveMinimum) errors.push({
+				instanceLocation,
+				keyword: "exclusiveMinimum",
+				keywordLocation: `${schemaLocation}/exclusiveMinimum`,
+				error: `${instance} is less than ${$exclusiveMinimum}.`
+			});
+			if ($exclusiveMaximum !== void 0 && instance >= $exclusiveMaximum) errors.push({
+				instanceLocation,
+				keyword: "exclusiveMaximum",
+				keywordLocation: `${schemaLocation}/exclusiveMaximum`,
+				error: `${instance} is greater than or equal to ${$exclusiveMaximum}.`
+			});
+		}
+		if ($multipleOf !== void 0) {
+			if (!isMultipleOf(instance, $multipleOf)) errors.push({
+				instanceLocation,
+				keyword: "multipleOf",
+				keywordLocation: `${schemaLocation}/multipleOf`,
+				error: `${instance} is not a multiple of ${$multipleOf}.`
+			});
+		}
+	} else if (instanceType === "string") {
+		const length = $minLength === void 0 && $maxLength === void 0 ? 0 : ucs2length(instance);
+		if ($minLength !== void 0 && length < $minLength) errors.push({
+			instanceLocation,
+			keyword: "minLength",
+			keywordLocation: `${schemaLocation}/minLength`,
+			error: `String is too short (${length} < ${$minLength}).`
+		});
+		if ($maxLength !== void 0 && length > $maxLength) errors.push({
+			instanceLocation,
+			keyword: "maxLength",
+			keywordLocation: `${schemaLocation}/maxLength`,
+			error: `String is too long (${length} > ${$maxLength}).`
+		});
+		if ($pattern !== void 0 && !new RegExp($pattern, "u").test(instance)) errors.push({
+			instanceLocation,
+			keyword: "pattern",
+			keywordLocation: `${schemaLocation}/pattern`,
+			error: `String does not match pattern.`
+		});
+		if ($format !== void 0 && format[$format] && !format[$format](instance)) errors.push({
+			instanceLocation,
+			keyword: "format",
+			keywordLocation: `${schemaLocation}/format`,
+			error: `String does not match format "${$format}".`
+		});
+	}
+	return {
+		valid: errors.length === 0,
+		errors
+	};
+}
+var init_validate$1 = __esmMin((() => {
+	init_dereference();
+	init_format();
+}));
+var Validator;
+var init_validator = __esmMin((() => {
+	init_dereference();
+	init_validate$1();
+	Validator = class {
+		schema;
+		draft;
+		shortCircuit;
+		lookup;
+		constructor(schema, draft = "2019-09", shortCircuit = true) {
+			this.schema = schema;
+			this.draft = draft;
+			this.shortCircuit = shortCircuit;
+			this.lookup = dereference(schema);
+		}
+		validate(instance) {
+			return validate(instance, this.schema, this.draft, this.lookup, this.shortCircuit);
+		}
+		addSchema(schema, id) {
+			if (id) schema = {
+				...schema,
+				$id: id
+			};
+			dereference(schema, this.lookup);
+		}
+	};
+}));
+var esm_exports = __exportAll$1({
+	OutputFormat: () => OutputFormat,
+	Validator: () => Validator,
+	deepCompareStrict: () => deepCompareStrict,
+	dereference: () => dereference,
+	encodePointer: () => encodePointer,
+	escapePointer: () => escapePointer,
+	format: () => format,
+	ignoredKeyword: () => ignoredKeyword,
+	initialBaseURI: () => initialBaseURI,
+	schemaArrayKeyword: () => schemaArrayKeyword,
+	schemaKeyword: () => schemaKeyword,
+	schemaMapKeyword: () => schemaMapKeyword,
+	ucs2length: () => ucs2length,
+	validate: () => validate
+});
+var init_esm = __esmMin((() => {
+	init_dereference();
+	init_format();
+	init_types$1();
+	init_validate$1();
+	init_validator();
+}));
+function createSchemaCheck(schema) {
+	let validator = null;
+	return async (value) => {
+		if (validator === null) validator = new (await (Promise.resolve().then(() => (init_esm(), esm_exports)))).Validator(schema, "2020-12", false);
+		const { valid, errors } = validator.validate(value);
+		return valid ? null : describe$4(errors);
+	};
+}
+const wrappers$1 = new Set([
+	"properties",
+	"patternProperties",
+	"items",
+	"prefixItems",
+	"$ref",
+	"allOf"
+]);
+function describe$4(errors) {
+	const causes = errors.filter((error) => !wrappers$1.has(error.keyword));
+	return (causes.length > 0 ? causes : errors).slice(0, 5).map((error) => `${fieldOf$1(error.instanceLocation)}${error.error}`).join(" ");
+}
+function fieldOf$1(pointer) {
+	const field = pointer.replace(/^#\/?/, "").replaceAll("/", ".");
+	return field === "" ? "" : `${field}: `;
+}
+init_user_error();
+const maxSchemaBytes = 262144;
+async function loadAnswerSchema(path) {
+	const where = `--output-schema ${path}:`;
+	let schema;
+	try {
+		const text = await readFile(path, "utf8");
+		if (text.length > maxSchemaBytes) throw new Error("it is larger than 256 KiB");
+		schema = JSON.parse(text);
+		if (!isJsonObject$1(schema)) throw new Error("a JSON Schema is an object");
+		const check = createSchemaCheck(schema);
+		await check(null);
+		return {
+			schema,
+			judge: (answer) => judge$1(answer, check)
+		};
+	} catch (cause) {
+		const why = cause instanceof Error ? cause.message : String(cause);
+		throw new UserError("usage_error", `cannot be used: ${why}`, {
+			where,
+			hint: "Give a file with a JSON Schema.",
+			cause
+		});
+	}
+}
+async function judge$1(answer, check) {
+	let structured;
+	try {
+		structured = JSON.parse(withoutFence(answer));
+	} catch (error) {
+		return {
+			ok: false,
+			problem: `it is not JSON: ${error instanceof Error ? error.message : String(error)}`
+		};
+	}
+	const problem = await check(structured);
+	return problem === null ? {
+		ok: true,
+		structured
+	} : {
+		ok: false,
+		problem
+	};
+}
+function withoutFence(answer) {
+	return /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(answer)?.[1] ?? answer;
+}
+function judgeExpectations(settings, facts) {
+	const { calls } = facts;
+	const ran = calls.filter(({ error_code }) => error_code === null || !neverRan.has(error_code));
+	const paths = facts.filesChanged.map(({ path }) => path);
+	return [
+		...settings.someCallSucceeds && calls.length > 0 ? [someCallSucceeds(calls)] : [],
+		...settings.toolsCalled.map((glob) => {
+			return someMatch("tools_called", glob, calls.filter(({ ok }) => ok).map(({ tool }) => tool), "a successful call");
+		}),
+		...settings.toolsNotCalled.map((glob) => noneMatch("tools_not_called", glob, ran.map(({ tool }) => tool))),
+		...settings.filesChanged.map((glob) => someMatch("files_changed", glob, paths, "a changed file")),
+		...settings.filesUnchanged.map((glob) => noneMatch("files_unchanged", glob, paths)),
+		...settings.answerMatches === null ? [] : [answerMatches(settings.answerMatches, facts.answer ?? "")],
+		...atMost("max_cost_usd", settings.maxCostUsd, facts.cost_usd),
+		...atMost("max_turns", settings.maxTurns, facts.turns),
+		...atMost("max_denied", settings.maxDenied, facts.denied)
+	];
+}
+const neverRan = new Set([
+	"denied",
+	"unknown_tool",
+	"not_run"
+]);
+const searchTools = new Set(searchToolNames);
+function someCallSucceeds(calls) {
+	const succeeded = calls.filter(({ ok, tool }) => ok && !searchTools.has(tool)).length;
+	const message = `${succeeded} of ${calls.length} calls succeeded`;
+	if (succeeded > 0) return {
+		name: "some_call_succeeds",
+		ok: true,
+		message
+	};
+	const failures = [...new Set(calls.map((call) => `${call.tool}: ${call.error_code ?? "found only tools"}`))];
+	return {
+		name: "some_call_succeeds",
+		ok: false,
+		message: `${message} (${failures.slice(0, 5).join(", ") + (failures.length > 5 ? ", …" : "")})`
+	};
+}
+function someMatch(name, glob, names, what) {
+	const ok = names.some(matcher(glob));
+	return {
+		name: `${name}: ${glob}`,
+		ok,
+		message: ok ? `matched by ${what}` : `no match by ${what}`
+	};
+}
+function noneMatch(name, glob, names) {
+	const found = names.find(matcher(glob));
+	return {
+		name: `${name}: ${glob}`,
+		ok: found === void 0,
+		message: found === void 0 ? "no match" : `matched by ${found}`
+	};
+}
+function matcher(glob) {
+	const matches = (0, import_picomatch.default)(glob, {
+		dot: true,
+		nonegate: true
+	});
+	return (name) => matches(name);
+}
+const longestAnswer = 1e5;
+function answerMatches(pattern, answer) {
+	const ok = new RegExp(pattern, "mu").test(answer.slice(0, longestAnswer));
+	return {
+		name: `answer_matches: ${pattern}`,
+		ok,
+		message: ok ? "the answer matches" : "the answer does not match"
+	};
+}
+function atMost(name, allowed, used) {
+	if (allowed === null) return [];
+	if (used === null) return [{
+		name,
+		ok: false,
+		message: `${allowed} is allowed, but what was used is unknown`
+	}];
+	return [{
+		name,
+		ok: used <= allowed,
+		message: `${Number(used.toFixed(6))} of ${allowed}`
+	}];
+}
+function checkEnd(outcome, facts) {
+	const expectations = judgeExpectations(facts.settings, {
+		...facts,
+		answer: outcome.answer
+	});
+	if (outcome.kind === "ended") return {
+		outcome,
+		expectations
+	};
+	if (facts.missingRequired) return {
+		outcome: spoiled(outcome, facts.missingRequired),
+		expectations
+	};
+	const broken = expectations.filter((expectation) => !expectation.ok);
+	if (broken.length === 0) return {
+		outcome,
+		expectations
+	};
+	return {
+		outcome: spoiled(outcome, reasonOf$3(broken)),
+		expectations
+	};
+}
+function spoiled(outcome, reason) {
+	return {
+		kind: "ended",
+		reason,
+		answer: outcome.answer
+	};
+}
+function reasonOf$3(broken) {
+	const [first] = broken;
+	if (first?.name === "some_call_succeeds") return {
+		code: "no_call_succeeded",
+		message: `the model answered, but ${first.message}`,
+		hint: "The report names each call and why it failed. If that is fine, set [expect] some_call_succeeds = false."
+	};
+	return {
+		code: "expectation_failed",
+		message: broken.map(({ name, message }) => `${name}: ${message}`).join("; "),
+		hint: "[expect] in the configuration says what must hold; the report lists every expectation."
+	};
+}
+function parseDuration(text) {
+	if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1e3;
+	if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return null;
+	let total = 0;
+	for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) total += Number(amount) * unitsMs[unit];
+	return total;
+}
+function formatDuration(durationMs) {
+	if (durationMs < 1e3) return `${Math.round(durationMs)} ms`;
+	if (durationMs < 6e4) return `${(durationMs / 1e3).toFixed(1)} s`;
+	const seconds = Math.round(durationMs / 1e3);
+	return `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, "0")} s`;
+}
+var unitsMs;
+var init_duration = __esmMin((() => {
+	unitsMs = {
+		ms: 1,
+		s: 1e3,
+		m: 6e4,
+		h: 36e5
+	};
+}));
+init_duration();
 init_mini();
 const silence = {
 	input: null,
@@ -61422,7 +61690,7 @@ function describeSpawnError(error, config) {
 function describeExit(code, signal) {
 	return signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
 }
-init_duration$1();
+init_duration();
 async function openServer(config, options) {
 	switch (config.transport) {
 		case "stdio": return openStdio(config, options);
@@ -61494,7 +61762,7 @@ async function attempt$1(channel, deadline, options) {
 		}
 	};
 }
-init_duration$1();
+init_duration();
 async function attemptConnection(config, options) {
 	const startedAt = performance.now();
 	try {
@@ -62962,7 +63230,7 @@ function readTask$1(value) {
 		])
 	};
 }
-init_duration$1();
+init_duration();
 function adaptTool(connection, tool, presentation) {
 	const server = connection.config.name;
 	return {
@@ -71238,14 +71506,14 @@ function parseJson$2(text) {
 }
 init_user_error();
 const maxLockBytes = 67108864;
-async function readLock(path) {
-	const file = await readText$1(path, maxLockBytes);
+async function readLock(path, read = readText$1) {
+	const file = await read(path, maxLockBytes);
 	if (file.kind === "missing") return null;
 	if (file.kind === "unusable") throw new UserError("config_error", file.why, { where: `${path}:` });
 	return parseLock(file.text, path);
 }
-async function readRequiredLock(path) {
-	const lock = await readLock(path);
+async function readRequiredLock(path, read = readText$1) {
+	const lock = await readLock(path, read);
 	if (lock !== null) return lock;
 	throw new UserError("config_error", "there is no agent.lock to compare the servers with", {
 		where: `${path}:`,
@@ -71253,8 +71521,8 @@ async function readRequiredLock(path) {
 	});
 }
 async function watchLock(options) {
-	const { path, locked, servers, pool, emit } = options;
-	const lock = locked ? await readRequiredLock(path) : await readLock(path);
+	const { path, read, locked, servers, pool, emit } = options;
+	const lock = locked ? await readRequiredLock(path, read) : await readLock(path, read);
 	if (lock === null) return { check: () => null };
 	const pinned = lock;
 	const seen = new Map();
@@ -71863,7 +72131,7 @@ function preview(body) {
 }
 var aborted, overflowHint, authTypes, busyTypes;
 var init_fault = __esmMin((() => {
-	init_duration$1();
+	init_duration();
 	aborted = {
 		code: "interrupted",
 		message: "The request to the model was aborted",
@@ -78892,7 +79160,7 @@ function formatUsage(usage) {
 	const fromCache = share === 0 ? "" : ` (${share} % from cache)`;
 	return `${formatQuantity(input, "token")} in${fromCache}, ${formatCount(usage.output_tokens)} out`;
 }
-init_duration$1();
+init_duration();
 function renderSummary(report) {
 	return `${[
 		renderHeadline(report),
@@ -79900,7 +80168,7 @@ function optionalNumberOf(input, field) {
 	const value = input[field];
 	return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
-init_duration$1();
+init_duration();
 const maxTimeoutMs = 6e5;
 function createBashTool(options) {
 	const { workspace, settings } = options;
@@ -81685,7 +81953,7 @@ async function perform$1(options, host, scene) {
 		var _usingCtx$2 = _usingCtx();
 		scene.openOutputs(outputPathsOfFlags(flagsOf(options), host.cwd));
 		const workspace = findWorkspace(options, host);
-		const { config } = await loadConfig(configOptionsOf(options, host, workspace));
+		const { config, read } = await loadConfig(configOptionsOf(options, host, workspace));
 		scene.redactor.add(configSecrets(config, host), config.security.redact);
 		scene.openOutputs(config.output);
 		scene.sealOutputs();
@@ -81748,6 +82016,7 @@ async function perform$1(options, host, scene) {
 		const { locked = false } = options;
 		const lock = await watchLock({
 			path: config.lockFile,
+			read,
 			locked,
 			servers,
 			pool,
@@ -81905,7 +82174,7 @@ function painter(enabled) {
 	if (!enabled) return (_color, text) => text;
 	return (color, text) => `\x1b[${codes[color]}m${text}\x1b[0m`;
 }
-init_duration$1();
+init_duration();
 function createProgress(options) {
 	const paint = painter(options.color);
 	const decisions = new Map();
@@ -82046,7 +82315,7 @@ function firstTextOf(event) {
 function jsonOf(value) {
 	return JSON.stringify(value) ?? "nothing";
 }
-init_duration$1();
+init_duration();
 function renderRunEnd(report, options) {
 	const paint = painter(options.color);
 	const troubles = renderTroubles(report);
@@ -82360,7 +82629,7 @@ function refusal(message, hint = "Only people with write access start the agent.
 	return new UserError("actor_refused", message, { hint });
 }
 init_user_error();
-init_duration$1();
+init_duration();
 function readSecrets(env) {
 	return {
 		apiKey: textOf(env, "api-key") ?? null,

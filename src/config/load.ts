@@ -19,6 +19,7 @@ import { readPrompts } from "./read-prompts.ts"
 import { rulesOf, rulesOfOptions } from "./rules.ts"
 import { serverPolicyOf } from "./server-policy.ts"
 import { toAgentSettings, toExpectSettings, toMcpSettings, toPermissionSettings, toToolSettings } from "./translate.ts"
+import { createTrust, type ReadGoverning } from "./trust/trust.ts"
 
 /** Everything that decides what the configuration of a run is. */
 export interface ConfigOptions {
@@ -52,14 +53,17 @@ export interface LoadedConfig {
   readonly effective: readonly EffectiveValue[]
   /** The same for the same configuration, on every machine. */
   readonly digest: string
+  /** Reads what else governs the run, such as agent.lock, from where the configuration came. */
+  readonly read: ReadGoverning
 }
 
 /** Read, check, merge and expand the configuration of a run. Throws a UserError that names every mistake and its place. */
 export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> {
   const { workspace, env, flags, cwd } = options
   const { managedFile = "/etc/agent-run/managed.toml", managedOwnerId = 0 } = options
+  const trust = await createTrust(options)
   const { layers, merged, warnings } = await readLayers(
-    { ...options, managed: { path: managedFile, ownerId: managedOwnerId } },
+    { ...options, read: trust.read, managed: { path: managedFile, ownerId: managedOwnerId } },
     [
       ...flagLayers(flags, cwd),
       ...setLayers(options.set, cwd),
@@ -73,7 +77,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
   const choice = chooseServers(gathered.servers, serverPolicyOf(layers, merged, options), options)
   throwProblems([...gathered.problems, ...choice.problems])
 
-  const prompts = await readPrompts(merged)
+  const prompts = await readPrompts(merged, trust.read)
   const problems: Problem[] = [
     ...prompts.problems,
     ...defaultWithoutBroad(merged, options.broad),
@@ -88,6 +92,8 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
   const outputs = findOutputs(layers)
   const hooks = hooksOf(layers, env)
   const cache = findCacheFolder(options)
+  const programs = programFiles(hooks, values.permissions.ask_command ?? [], workspace)
+  throwProblems(await trust.check(programs))
   const config: Config = {
     agent: toAgentSettings(values, prompts),
     mcp: toMcpSettings(merged),
@@ -102,12 +108,10 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     cacheFolder: cache.path,
     findings: values.output.findings,
     sources: layers.flatMap((layer) => layer.file?.shown ?? (layer.scope === "cloud" ? layer.sourceOf([]) : [])),
-    files: [
-      ...layers.flatMap(({ file }) => (file === null ? [] : [file.path])),
-      ...programFiles(hooks, values.permissions.ask_command ?? [], workspace),
-    ],
+    files: [...layers.flatMap(({ file }) => (file === null ? [] : [file.path])), ...programs],
     lockFile: lockPathOf(layers, workspace),
     warnings: [
+      ...trust.warnings,
       ...warnings,
       ...gathered.warnings,
       ...choice.warnings,
@@ -125,7 +129,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     outputs,
     optionRules: effectiveRules,
   })
-  return { config, effective, digest: digestOf(effective) }
+  return { config, effective, digest: digestOf(effective), read: trust.read }
 
   function stringsOf(list: "redact" | "redactEnv"): readonly string[] {
     return [...new Set(addUp(layers, listsThatAddUp[list]).map(({ value }) => String(value)))]

@@ -8,7 +8,7 @@ import { formatPath, type Problem } from "./problem.ts"
 import { parseJson } from "./text/parse-json.ts"
 import { parseToml } from "./text/parse-toml.ts"
 import type { ParsedText } from "./text/parsed-text.ts"
-import { readText } from "./text/read-text.ts"
+import type { ReadGoverning } from "./trust/trust.ts"
 import { tableWith } from "./values.ts"
 
 const maxConfigBytes = 1024 * 1024
@@ -31,9 +31,13 @@ export interface ReadLayer {
 }
 
 /** Read one configuration file, TOML or JSON by its name. */
-export async function readLayer(file: LayerFile, showPath: (path: string) => string): Promise<ReadLayer> {
+export async function readLayer(
+  file: LayerFile,
+  showPath: (path: string) => string,
+  read: ReadGoverning,
+): Promise<ReadLayer> {
   const shown = showPath(file.path)
-  const content = await readText(file.path, maxConfigBytes)
+  const content = await read(file.path, maxConfigBytes)
   if (content.kind === "missing") {
     return file.namedBy === null ? nothing : failed(file.namedBy, `${shown} does not exist`)
   }
@@ -61,9 +65,9 @@ function failed(where: string, message: string): ReadLayer {
   return { ...nothing, problems: [{ code: "config_error", where, message }] }
 }
 
-function distrustOf(file: LayerFile, stats: Stats): string | null {
+function distrustOf(file: LayerFile, stats: Stats | null): string | null {
   if (file.ownerId === undefined) return null
-  if (stats.uid !== file.ownerId) return "it does not belong to root"
+  if (stats?.uid !== file.ownerId) return "it does not belong to root"
   return (stats.mode & 0o002) === 0 ? null : "everybody may write it"
 }
 

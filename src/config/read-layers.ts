@@ -6,6 +6,7 @@ import { type Layer, scopes } from "./layer.ts"
 import { type MergedConfig, mergeLayers } from "./merge.ts"
 import { formatPath, type Problem, throwProblems } from "./problem.ts"
 import { createPathNamer, type LayerFile, readLayer } from "./read-layer.ts"
+import type { ReadGoverning } from "./trust/trust.ts"
 import { validateLayer } from "./validate.ts"
 
 /** All configuration there is for a run: read, checked and merged. */
@@ -17,7 +18,10 @@ export interface ReadLayers {
 }
 
 /** Read every file, add the layers of the command line, check them all and merge them. Throws all problems at once. */
-export async function readLayers(search: FileSearch, optionLayers: readonly Layer[]): Promise<ReadLayers> {
+export async function readLayers(
+  search: FileSearch & { readonly read: ReadGoverning },
+  optionLayers: readonly Layer[],
+): Promise<ReadLayers> {
   const found = await findFiles(search)
   const read = await readAndCheck(found.files, search, optionLayers)
   const merged = mergeLayers(inOrder([...optionLayers, ...read.layers]))
@@ -52,11 +56,11 @@ async function catalogOf(
 
 async function readAndCheck(
   files: readonly LayerFile[],
-  search: FileSearch,
+  search: FileSearch & { readonly read: ReadGoverning },
   optionLayers: readonly Layer[],
 ): Promise<{ readonly layers: readonly Layer[]; readonly warnings: readonly ConfigWarning[] }> {
   const showPath = createPathNamer(search.workspace, search.cwd)
-  const read = await Promise.all(files.map((file) => readLayer(file, showPath)))
+  const read = await Promise.all(files.map((file) => readLayer(file, showPath, search.read)))
   const layers = read.flatMap(({ layer }) => (layer === null ? [] : [layer]))
   const problems: readonly Problem[] = [
     ...read.flatMap((result) => result.problems),

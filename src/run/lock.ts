@@ -1,4 +1,5 @@
 import { readText } from "../config/text/read-text.ts"
+import type { ReadGoverning } from "../config/trust/trust.ts"
 import type { Emit } from "../contract/event.ts"
 import type { Reason } from "../contract/reason.ts"
 import type { ServerConfig } from "../contract/server.ts"
@@ -12,16 +13,16 @@ import type { Pool } from "../mcp/pool.ts"
 const maxLockBytes = 64 * 1024 * 1024
 
 /** Read agent.lock; `null` when there is none. Throws a UserError when it cannot be used. */
-export async function readLock(path: string): Promise<Lock | null> {
-  const file = await readText(path, maxLockBytes)
+export async function readLock(path: string, read: ReadGoverning = readText): Promise<Lock | null> {
+  const file = await read(path, maxLockBytes)
   if (file.kind === "missing") return null
   if (file.kind === "unusable") throw new UserError("config_error", file.why, { where: `${path}:` })
   return parseLock(file.text, path)
 }
 
 /** The lock that `--locked` asks for. Throws a UserError when there is none. */
-export async function readRequiredLock(path: string): Promise<Lock> {
-  const lock = await readLock(path)
+export async function readRequiredLock(path: string, read: ReadGoverning = readText): Promise<Lock> {
+  const lock = await readLock(path, read)
   if (lock !== null) return lock
   throw new UserError("config_error", "there is no agent.lock to compare the servers with", {
     where: `${path}:`,
@@ -38,13 +39,14 @@ export interface LockWatch {
 /** Hold the servers of a run against agent.lock, if there is one. */
 export async function watchLock(options: {
   readonly path: string
+  readonly read: ReadGoverning
   readonly locked: boolean
   readonly servers: readonly ServerConfig[]
   readonly pool: Pick<Pool, "connections">
   readonly emit: Emit
 }): Promise<LockWatch> {
-  const { path, locked, servers, pool, emit } = options
-  const lock = locked ? await readRequiredLock(path) : await readLock(path)
+  const { path, read, locked, servers, pool, emit } = options
+  const lock = locked ? await readRequiredLock(path, read) : await readLock(path, read)
   if (lock === null) return { check: () => null }
   const pinned: Lock = lock
   const seen = new Map<string, { readonly tools: unknown; readonly instructions: unknown }>()

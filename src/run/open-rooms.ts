@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs"
 import { createLimits, type Limits } from "../agent/limits.ts"
 import { type Changes, createChanges } from "../changes/snapshot.ts"
 import type { Reason } from "../contract/reason.ts"
@@ -7,7 +6,7 @@ import { createPool, type Pool } from "../mcp/pool.ts"
 import { childEnvironment, gitSafety } from "../util/child-environment.ts"
 import { version } from "../util/version.ts"
 import { accessOf } from "./access.ts"
-import { watchLock } from "./lock.ts"
+import { readLock, watchLock } from "./lock.ts"
 import type { PreparedRun } from "./prepare-run.ts"
 import { createSampler } from "./sampler.ts"
 import type { Scene } from "./scene.ts"
@@ -27,7 +26,7 @@ export interface OpenRooms {
 
 /** Open the rooms of a prepared run. */
 export async function openRooms(run: PreparedRun, scene: Scene, signal: AbortSignal): Promise<OpenRooms> {
-  const { options, host, workspace, config, job } = run
+  const { options, host, workspace, config, read, job } = run
   const { emit } = scene
   const { maxOutputTokens } = config.agent
   const { maxDenials } = config.permissions
@@ -45,8 +44,8 @@ export async function openRooms(run: PreparedRun, scene: Scene, signal: AbortSig
     access: accessOf(options, config, scene.redactor),
     ...(deadLetterFile === null ? {} : { deadLetters: scene.openDeadLetters(deadLetterFile) }),
   })
-  const locked = options.locked ?? (job.kind === "apply" && existsSync(config.lockFile))
-  const lock = await watchLock({ path: config.lockFile, locked, servers: job.servers, pool, emit })
+  const locked = options.locked ?? (job.kind === "apply" && (await readLock(config.lockFile, read)) !== null)
+  const lock = await watchLock({ path: config.lockFile, read, locked, servers: job.servers, pool, emit })
   const env = childEnvironment(host.env, { values: gitSafety })
   const missingRequired = () => missingRequiredOf(pool)
   return {

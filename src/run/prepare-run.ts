@@ -1,5 +1,6 @@
 import { loadConfig } from "../config/load.ts"
 import { outputPathsOfFlags } from "../config/output-paths.ts"
+import type { ReadGoverning } from "../config/trust/trust.ts"
 import type { Config } from "../contract/config.ts"
 import type { Host, RunOptions } from "../contract/run-options.ts"
 import { createRefill, type Refill } from "../events/refill.ts"
@@ -17,6 +18,8 @@ export interface PreparedRun {
   readonly workspace: string
   readonly config: Config
   readonly configDigest: string
+  /** Reads what else governs the run, such as agent.lock. */
+  readonly read: ReadGoverning
   /** Files that the run writes; they are no change of the workspace and off limits to tools. */
   readonly outputs: readonly string[]
   readonly place: Workspace
@@ -29,7 +32,7 @@ export interface PreparedRun {
 export async function prepareRun(options: RunOptions, host: Host, scene: Scene): Promise<PreparedRun> {
   scene.openOutputs(outputPathsOfFlags(flagsOf(options), host.cwd))
   const workspace = findWorkspace(options, host)
-  const { config, digest: configDigest } = await loadConfig(configOptionsOf(options, host, workspace))
+  const { config, digest: configDigest, read } = await loadConfig(configOptionsOf(options, host, workspace))
   const secrets = configSecrets(config, host)
   scene.redactor.add(secrets, config.security.redact)
   scene.openOutputs(config.output)
@@ -39,7 +42,7 @@ export async function prepareRun(options: RunOptions, host: Host, scene: Scene):
   const refill = createRefill(secrets, scene.redactor)
   const job = await chooseJob(options, { config, configDigest, host, place, refill, scene })
   scene.sealOutputs()
-  return { options, host, workspace, config, configDigest, outputs, place, policy, refill, job }
+  return { options, host, workspace, config, configDigest, read, outputs, place, policy, refill, job }
 }
 
 /** The first events: what is run, what was answered since it paused, and what a person should know. */

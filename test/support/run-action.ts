@@ -43,7 +43,7 @@ export interface StepEnd {
 
 /** Run the committed bundle as the runner does: alone in a folder, inputs as variables, files for what it says. */
 export async function runAction(options: StepOptions): Promise<StepEnd> {
-  const folder = await scratchFolder({ "event.json": JSON.stringify(options.payload ?? {}), "package.json": module })
+  const folder = await scratchFolder({ "package.json": module })
   const at = (name: string) => join(folder, name)
   const checkout = at("checkout")
   const files = { GITHUB_OUTPUT: at("output"), GITHUB_STEP_SUMMARY: at("summary"), GITHUB_ENV: at("env") }
@@ -52,6 +52,7 @@ export async function runAction(options: StepOptions): Promise<StepEnd> {
   await copyFile(bundle, at("action/index.js"))
   await writeFiles(checkout, options.files ?? {})
   await options.prepare?.(checkout)
+  await writeFile(at("event.json"), JSON.stringify(options.payload ?? {}))
 
   const inputs = { task: "Do it.", "api-key": "sk-ant-canary-0123456789", ...options.inputs }
   const child = spawn(process.execPath, [at("action/index.js")], {

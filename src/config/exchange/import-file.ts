@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from "../../contract/json.ts"
 import { hasMask, maskServerValue } from "../mask.ts"
 import { formatPath, throwProblems } from "../problem.ts"
 import { createPathNamer, readLayer } from "../read-layer.ts"
+import { readText } from "../text/read-text.ts"
 import { validateLayer } from "../validate.ts"
 import { tableAt } from "../values.ts"
 
@@ -19,7 +20,11 @@ export async function importFile(path: string, cwd: string): Promise<ImportedFil
   if (!path.endsWith(".json")) {
     throwProblems([{ code: "usage_error", where: shown, message: "is not a .json file" }])
   }
-  const { layer, problems, warnings } = await readLayer({ path, scope: "local", namedBy: "config import" }, () => shown)
+  const { layer, problems, warnings } = await readLayer(
+    { path, scope: "local", namedBy: "config import" },
+    () => shown,
+    readText,
+  )
   throwProblems([...problems, ...(layer === null ? [] : validateLayer(layer))])
   const servers = tableAt(layer?.values, ["mcp_servers"])
   return { servers, warnings: [...warnings, ...plainSecrets(servers, shown)] }

@@ -1,9 +1,9 @@
 import { constants, type Stats } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 
-/** What became of reading a file: its text, nothing there, or why it cannot be used. */
+/** What became of reading a file: its text, nothing there, or why it cannot be used. What was no file of this machine has no stats. */
 export type TextFile =
-  | { readonly kind: "text"; readonly text: string; readonly stats: Stats }
+  | { readonly kind: "text"; readonly text: string; readonly stats: Stats | null }
   | { readonly kind: "missing" }
   | { readonly kind: "unusable"; readonly why: string }
 
@@ -20,11 +20,20 @@ export async function readText(path: string, maxBytes: number): Promise<TextFile
     if (!stats.isFile()) return { kind: "unusable", why: "is not a regular file" }
     const bytes = await readAtMost(handle, maxBytes + 1)
     if (bytes.length > maxBytes) return { kind: "unusable", why: `is larger than ${maxBytes / 1024} KiB` }
-    return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), stats }
+    return decodeText(bytes, stats)
   } catch (error) {
     return describeFailure(error)
   } finally {
     await handle.close()
+  }
+}
+
+/** The text of bytes, if they are UTF-8. */
+export function decodeText(bytes: Buffer, stats: Stats | null): TextFile {
+  try {
+    return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), stats }
+  } catch (error) {
+    return describeFailure(error)
   }
 }
 
