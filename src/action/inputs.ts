@@ -29,6 +29,8 @@ export const inputNames = [
   "prompt",
   "arg",
   "input",
+  "plan",
+  "apply",
   "working-directory",
   "config",
   "set",
@@ -83,6 +85,8 @@ export function readInputs(env: Environment, cwd: string): ActionInputs {
       prompt: text("prompt"),
       promptArgs: lines("arg"),
       inputs: lines("input"),
+      plan: text("plan"),
+      ...applyOf(text("apply")),
       config: lines("config"),
       set: lines("set"),
       bare: flag("bare"),
@@ -109,6 +113,10 @@ export function readInputs(env: Environment, cwd: string): ActionInputs {
     stepSummary: flag("step-summary", true),
     allowedBots: botsOf(env),
   }
+}
+
+function applyOf(plan: string | undefined): Pick<RunOptions, "apply"> {
+  return plan === undefined ? {} : { apply: { plan } }
 }
 
 function readWorkingDirectory(env: Environment, cwd: string): string {

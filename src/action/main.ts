@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs"
 import { appendFile, mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { listenForStop } from "../commands/stop-signals.ts"
 import { writeOut } from "../commands/write-out.ts"
 import { outputFiles } from "../contract/output.ts"
@@ -37,7 +38,7 @@ export async function main(host: NodeJS.Process): Promise<void> {
 async function perform(host: NodeJS.Process, secrets: SecretInputs): Promise<number> {
   const env: Environment = { ...host.env, ...(secrets.apiKey === null ? {} : { ANTHROPIC_API_KEY: secrets.apiKey }) }
   const outDir = readOutDir(env, host.cwd()) ?? (await mkdtemp(join(env.RUNNER_TEMP || tmpdir(), "agent-run-")))
-  const { report, stepSummary } = await runStep({ host, env, secrets, outDir })
+  const { report, stepSummary, plan } = await runStep({ host, env, secrets, outDir })
 
   const problems: string[] = []
   const append = async (variable: "GITHUB_OUTPUT" | "GITHUB_STEP_SUMMARY", render: () => string) => {
@@ -46,7 +47,12 @@ async function perform(host: NodeJS.Process, secrets: SecretInputs): Promise<num
     const write = async () => appendFile(path, render())
     await write().catch((error: Error) => problems.push(`cannot write ${variable}: ${error.message}`))
   }
-  const paths = { report: join(outDir, outputFiles.report), transcript: join(outDir, outputFiles.transcript), outDir }
+  const paths = {
+    report: join(outDir, outputFiles.report),
+    transcript: join(outDir, outputFiles.transcript),
+    plan: plan !== null && existsSync(plan) ? plan : "",
+    outDir,
+  }
   await append("GITHUB_OUTPUT", () => renderOutputs(outputsOf(report, paths)))
   if (stepSummary) await append("GITHUB_STEP_SUMMARY", () => renderStepSummary(report))
 
@@ -60,6 +66,8 @@ async function perform(host: NodeJS.Process, secrets: SecretInputs): Promise<num
 interface StepEnd {
   readonly report: Report
   readonly stepSummary: boolean
+  /** Where the plan is to be, if one was asked for. */
+  readonly plan: string | null
 }
 
 async function runStep(step: {
@@ -89,11 +97,12 @@ async function runStep(step: {
   } catch (error) {
     if (error instanceof UserError) {
       const report = await refuseRun(error, surroundings, runHost)
-      return { report, stepSummary: inputs?.stepSummary ?? true }
+      return { report, stepSummary: inputs?.stepSummary ?? true, plan: null }
     }
     // A job that is cancelled while the guard asks ends as a run does that is stopped before its first turn.
     if (!stop.signal.aborted) throw error
   }
   const { run: options = {}, workingDirectory: cwd = host.cwd(), stepSummary = true } = inputs ?? {}
-  return { report: await run({ ...options, ...surroundings }, { ...runHost, cwd }), stepSummary }
+  const report = await run({ ...options, ...surroundings }, { ...runHost, cwd })
+  return { report, stepSummary, plan: options.plan === undefined ? null : resolve(cwd, options.plan) }
 }

@@ -13,6 +13,7 @@ export const outputNames = [
   "denied",
   "report",
   "transcript",
+  "plan",
   "out-dir",
 ] as const
 
@@ -22,7 +23,7 @@ export type StepOutputs = Readonly<Record<(typeof outputNames)[number], string>>
 /** What later steps can read of a run. */
 export function outputsOf(
   report: Report,
-  paths: { readonly report: string; readonly transcript: string; readonly outDir: string },
+  paths: { readonly report: string; readonly transcript: string; readonly plan: string; readonly outDir: string },
 ): StepOutputs {
   return {
     status: report.status,
@@ -34,6 +35,7 @@ export function outputsOf(
     denied: String(report.denied),
     report: paths.report,
     transcript: paths.transcript,
+    plan: paths.plan,
     "out-dir": paths.outDir,
   }
 }

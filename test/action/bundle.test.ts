@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { parse } from "yaml"
 import { inputNames } from "../../src/action/inputs.ts"
@@ -55,6 +56,7 @@ describe("the Action", () => {
       denied: "1",
       report: expect.stringMatching(/temp\/agent-run-.+\/report\.json$/),
       transcript: expect.stringMatching(/transcript\.jsonl$/),
+      plan: "",
       "out-dir": expect.stringMatching(/temp\/agent-run-/),
     })
     expect(step.report.run.model).toBe("claude-haiku-5")
@@ -90,6 +92,26 @@ describe("the Action", () => {
     })
     expect(step.exitCode, step.stderr).toBe(7)
     expect(step.summary).toBe("")
+  })
+
+  it("C2 one step plans, and another applies what was reviewed", async () => {
+    const api = await startModel([
+      answer([toolUse("Write", { file_path: "b.txt", content: "new" })]),
+      answer([text("Planned.")]),
+    ])
+    const inputs = { plan: "../plan.json", set: "permissions.default=ask" }
+    const planned = await runAction({ event: "schedule", api, inputs })
+    expect(planned.exitCode, planned.stderr).toBe(0)
+    expect(planned.outputs.plan).toBe(join(planned.checkout, "../plan.json"))
+    expect(existsSync(join(planned.checkout, "b.txt"))).toBe(false)
+
+    const applied = await runAction({
+      event: "schedule",
+      inputs: { task: "", "api-key": "", apply: planned.outputs.plan ?? "", set: "permissions.default=ask" },
+    })
+    expect(applied.exitCode, applied.stderr).toBe(0)
+    expect(readFileSync(join(applied.checkout, "b.txt"), "utf8")).toBe("new")
+    expect(api.requests).toHaveLength(2)
   })
 
   it("C2 a cancelled job still has its report, outputs and summary", async () => {
