@@ -141,6 +141,20 @@ describe("the Action", () => {
     expect(commandsIn(step.summary)).toEqual([])
   })
 
+  it("T3 a command sees neither the inputs of the step nor the files and tokens of the runner", async () => {
+    const api = await startModel([answer([toolUse("Bash", { command: "env" })]), answer([text("Seen.")])])
+    const step = await runAction({
+      event: "push",
+      api,
+      inputs: { allow: "Bash", broad: "true", "github-token": "ghs_canary0123456789" },
+      env: { ACTIONS_RUNTIME_TOKEN: "canary-runtime", ACTIONS_ID_TOKEN_REQUEST_TOKEN: "canary-id" },
+    })
+    expect(step.report.calls, step.stderr).toMatchObject([{ tool: "Bash", ok: true }])
+    const seen = JSON.stringify(api.requests[1]?.body.messages.at(-1))
+    expect(seen).toContain("HOME=")
+    expect(seen).not.toMatch(/canary|INPUT_|GITHUB_|ANTHROPIC_|ACTIONS_/)
+  })
+
   it("C2 without rg on the PATH a search is an error that says what to install", async () => {
     const api = await startModel([answer([toolUse("Grep", { pattern: "a" })]), answer([text("No search.")])])
     const step = await runAction({ event: "push", api, env: { PATH: "/nowhere" } })
