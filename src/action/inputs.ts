@@ -105,7 +105,8 @@ export function readInputs(env: Environment, cwd: string): ActionInputs {
       mcpServers: lines("mcp-server"),
       only: lines("only"),
       without: lines("without"),
-      locked: flag("locked"),
+      // Not said is not "no": a plan is applied under the lock that there is.
+      locked: flag("locked") || undefined,
       outputSchema: text("output-schema"),
     },
     workingDirectory: readWorkingDirectory(env, cwd),

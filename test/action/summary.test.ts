@@ -7,13 +7,13 @@ import { emitted, runEnd, runStart } from "../support/run-events.ts"
 describe("the step summary", () => {
   const report = foldReport(emitted([runStart(), runEnd({ answer: "ä".repeat(500_000) })]))
 
-  it("T11 is the summary of the run, and never more than 900 KiB", () => {
+  it("is the summary of the run, and never more than 900 KiB", () => {
     const summary = renderStepSummary(report)
     expect(summary).toBe(renderSummary(report))
     expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(900 * 1024)
   })
 
-  it("T11 is cut at the end of a line when it is longer than allowed", () => {
+  it("is cut at the end of a line when it is longer than allowed", () => {
     const cut = renderStepSummary(report, 200)
     expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(200)
     expect(renderSummary(report).startsWith(cut)).toBe(true)
