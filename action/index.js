@@ -75835,8 +75835,8 @@ async function openBase(options) {
 		"-e",
 		`${revision}^{commit}`
 	])).exitCode === 0;
-	if (!await isHere()) {
-		const fetched = await git([
+	const fetchBase = async (values) => {
+		const args = [
 			"fetch",
 			"--quiet",
 			"--depth=1",
@@ -75844,11 +75844,17 @@ async function openBase(options) {
 			"--no-recurse-submodules",
 			"origin",
 			base.fetch
-		], {
+		];
+		return (await git(args, {
 			timeoutMs: fetchTimeoutMs,
-			values: credentialsOf(env)
-		});
-		if (!await isHere()) throw unavailable(base, fetched.stderr || "it is not in the clone and cannot be fetched");
+			values
+		})).stderr;
+	};
+	if (!await isHere()) {
+		let problem = await fetchBase({});
+		const credentials = credentialsOf(env);
+		if (credentials !== null && !await isHere()) problem = await fetchBase(credentials);
+		if (!await isHere()) throw unavailable(base, problem || "it is not in the clone and cannot be fetched");
 	}
 	return async (path, maxBytes) => {
 		const listed = await git([
@@ -75922,7 +75928,7 @@ async function runGit(options) {
 function credentialsOf(env) {
 	const token = env["INPUT_GITHUB-TOKEN"];
 	const server = env.GITHUB_SERVER_URL;
-	if (!token || !server?.startsWith("https://")) return {};
+	if (!token || !server?.startsWith("https://")) return null;
 	const count = Number(gitSafety.GIT_CONFIG_COUNT);
 	const basic = Buffer.from(`x-access-token:${token}`).toString("base64");
 	return {

@@ -32,10 +32,16 @@ export async function openBase(options: {
   const git = (args: readonly string[], more: GitOptions = {}) => runGit({ program, args, root, env, ...more })
 
   const isHere = async () => (await git(["cat-file", "-e", `${revision}^{commit}`])).exitCode === 0
-  if (!(await isHere())) {
+  const fetchBase = async (values: Readonly<Record<string, string>>) => {
     const args = ["fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "origin", base.fetch]
-    const fetched = await git(args, { timeoutMs: fetchTimeoutMs, values: credentialsOf(env) })
-    if (!(await isHere())) throw unavailable(base, fetched.stderr || "it is not in the clone and cannot be fetched")
+    return (await git(args, { timeoutMs: fetchTimeoutMs, values })).stderr
+  }
+  if (!(await isHere())) {
+    // What the clone has of credentials comes first: together with ours GitHub refuses both.
+    let problem = await fetchBase({})
+    const credentials = credentialsOf(env)
+    if (credentials !== null && !(await isHere())) problem = await fetchBase(credentials)
+    if (!(await isHere())) throw unavailable(base, problem || "it is not in the clone and cannot be fetched")
   }
 
   return async (path, maxBytes) => {
@@ -92,10 +98,10 @@ async function runGit(
 }
 
 /** The Action's token, for this one fetch: a checkout with `persist-credentials: false` leaves none behind. */
-function credentialsOf(env: Environment): Readonly<Record<string, string>> {
+function credentialsOf(env: Environment): Readonly<Record<string, string>> | null {
   const token = env["INPUT_GITHUB-TOKEN"]
   const server = env.GITHUB_SERVER_URL
-  if (!token || !server?.startsWith("https://")) return {}
+  if (!token || !server?.startsWith("https://")) return null
   const count = Number(gitSafety.GIT_CONFIG_COUNT)
   const basic = Buffer.from(`x-access-token:${token}`).toString("base64")
   return {
