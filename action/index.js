@@ -423,6 +423,8 @@ const outputFiles = {
 	transcript: "transcript.jsonl",
 	summary: "summary.md",
 	junit: "junit.xml",
+	html: "report.html",
+	sarif: "results.sarif",
 	patch: "changes.patch"
 };
 const noOutputs = {
@@ -430,6 +432,8 @@ const noOutputs = {
 	transcript: null,
 	summary: null,
 	junit: null,
+	html: null,
+	sarif: null,
 	patch: null
 };
 var UserError;
@@ -454,16 +458,20 @@ var init_user_error = __esmMin((() => {
 		}
 	};
 }));
-init_user_error();
-const lineBreaks = /\r\n?|[\v\f\x85\u2028\u2029]/g;
-const escapeSequences = /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[ -~]/g;
-const controls = /[\x00-\x08\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 function toVisibleText(text) {
 	return text.replaceAll(lineBreaks, "\n").replaceAll(escapeSequences, "").replaceAll(controls, "");
 }
+var lineBreaks, escapeSequences, controls;
+var init_visible_text = __esmMin((() => {
+	lineBreaks = /\r\n?|[\v\f\x85\u2028\u2029]/g;
+	escapeSequences = /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[ -~]/g;
+	controls = /[\x00-\x08\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+}));
 function toWellFormed(text) {
 	return text.toWellFormed();
 }
+init_user_error();
+init_visible_text();
 function toLogLine(text, maxChars = 300) {
 	const line = removeControls(text.slice(0, maxChars * 4)).replaceAll(/\s+/g, " ").trim();
 	return neutraliseCommands(toWellFormed(line.length <= maxChars ? line : `${line.slice(0, maxChars)}…`));
@@ -624,6 +632,16 @@ function flagLayers(flags, cwd) {
 			"--junit",
 			["output", "junit"],
 			flags.junit
+		],
+		[
+			"--html",
+			["output", "html"],
+			flags.html
+		],
+		[
+			"--sarif",
+			["output", "sarif"],
+			flags.sarif
 		],
 		[
 			"--out-dir",
@@ -2677,7 +2695,7 @@ function regex(str) {
 	}
 }
 var DATE, DAYS, TIME, HOSTNAME, URIREF, URITEMPLATE, URL_, UUID, JSON_POINTER, JSON_POINTER_URI_FRAGMENT, RELATIVE_JSON_POINTER, EMAIL_ADDRESS, EMAIL, IPV4, IPV6, DURATION, format$1, DATE_TIME_SEPARATOR, NOT_URI_FRAGMENT, URI_PATTERN, Z_ANCHOR;
-var init_format = __esmMin((() => {
+var init_format$1 = __esmMin((() => {
 	DATE = /^(\d\d\d\d)-(\d\d)-(\d\d)$/;
 	DAYS = [
 		0,
@@ -3396,7 +3414,7 @@ function validate$1(instance, schema, draft = "2019-09", lookup = dereference(sc
 }
 var init_validate$2 = __esmMin((() => {
 	init_dereference();
-	init_format();
+	init_format$1();
 }));
 var Validator;
 var init_validator = __esmMin((() => {
@@ -3443,7 +3461,7 @@ var esm_exports = __exportAll$1({
 });
 var init_esm = __esmMin((() => {
 	init_dereference();
-	init_format();
+	init_format$1();
 	init_types$1();
 	init_validate$2();
 	init_validator();
@@ -7150,6 +7168,9 @@ function _gte(value, params) {
 		inclusive: true
 	});
 }
+function _positive(params) {
+	return _gt(0, params);
+}
 function _nonnegative(params) {
 	return _gte(0, params);
 }
@@ -8689,6 +8710,19 @@ var init_mini = __esmMin((() => {
 	init_external$1();
 }));
 init_mini();
+const findingLevels = [
+	"error",
+	"warning",
+	"note"
+];
+const findingSchema = object$1({
+	file: string$1(),
+	line: int$1().check(_positive()),
+	level: _enum$1(findingLevels),
+	rule: string$1(),
+	message: string$1()
+});
+init_mini();
 const confirmed = "Yes, confirmed.";
 const denied = "No, denied.";
 const count$3 = int$1().check(_nonnegative());
@@ -8976,6 +9010,10 @@ const runEventSchema = discriminatedUnion$1("type", [
 		results: count$3,
 		names: array$1(text$1)
 	}),
+	eventSchema("finding", "The agent reported something it found in a file.", {
+		call_id: text$1,
+		...findingSchema.shape
+	}),
 	eventSchema("tool.dynamicLoad", "The definition of a tool was loaded, because it was found or called.", {
 		tool: text$1,
 		server: nullable$1(text$1),
@@ -9053,7 +9091,7 @@ function createSealer(key) {
 		add: (text) => void hash.update(text),
 		seal() {
 			const digest = hash.copy().digest("hex");
-			return key ? `${keyed}${createHmac("sha256", key).update(digest).digest("hex")}` : `${plain$1}${digest}`;
+			return key ? `${keyed}${createHmac("sha256", key).update(digest).digest("hex")}` : `${plain$2}${digest}`;
 		}
 	};
 }
@@ -9064,11 +9102,11 @@ function sealOf(text, key) {
 }
 function sealProblem(found, expected, keyName) {
 	if (found === expected) return null;
-	if (found.startsWith(keyed) && expected.startsWith(plain$1)) return `it is sealed with a key, and ${keyName} is not set`;
-	if (found.startsWith(plain$1) && expected.startsWith(keyed)) return `it is not sealed with the key in ${keyName}`;
+	if (found.startsWith(keyed) && expected.startsWith(plain$2)) return `it is sealed with a key, and ${keyName} is not set`;
+	if (found.startsWith(plain$2) && expected.startsWith(keyed)) return `it is not sealed with the key in ${keyName}`;
 	return "its contents and its digest do not belong together: it was changed, or sealed with another key";
 }
-const plain$1 = "sha256:";
+const plain$2 = "sha256:";
 const keyed = "hmac-sha256:";
 init_user_error();
 function renderPlan$1(report, origin) {
@@ -10584,7 +10622,7 @@ function scriptError(message, where, cause) {
 }
 function readToml(text, path) {
 	try {
-		return plain(parse$2(text));
+		return plain$1(parse$2(text));
 	} catch (error) {
 		if (error instanceof TomlError) throw scriptError(firstLine$1(error.message), `${path}:${error.line}:${error.column}`, error);
 		throw scriptError(`is not usable TOML: ${describe$5(error)}`, path, error);
@@ -10592,14 +10630,14 @@ function readToml(text, path) {
 }
 function readJson(text, path) {
 	try {
-		return plain(JSON.parse(text));
+		return plain$1(JSON.parse(text));
 	} catch (error) {
 		const position = /at position (\d+)/.exec(describe$5(error))?.[1];
 		const line = position === void 0 ? "" : `:${text.slice(0, Number(position)).split("\n").length}`;
 		throw scriptError(`is not JSON: ${describe$5(error)}`, `${path}${line}`, error);
 	}
 }
-function plain(data) {
+function plain$1(data) {
 	return JSON.parse(JSON.stringify(data));
 }
 function problemOf(issue) {
@@ -10777,7 +10815,7 @@ function failure$1(code, message) {
 		partialText: null
 	};
 }
-var init_script$1 = __esmMin((() => {
+var init_script$2 = __esmMin((() => {
 	init_script_schema();
 }));
 function findCredentials(env) {
@@ -36750,7 +36788,7 @@ function findWorkspace(options, host) {
 }
 function flagsOf(options) {
 	const { fallbackModels, maxTurns, maxCostUsd, maxTokens, timeoutMs, maxDenials } = options;
-	const { report, transcript, summary, junit, outDir } = options;
+	const { report, transcript, summary, junit, html, sarif, outDir } = options;
 	return {
 		model: typeof options.model === "string" ? options.model : void 0,
 		fallbackModels,
@@ -36763,6 +36801,8 @@ function flagsOf(options) {
 		transcript,
 		summary,
 		junit,
+		html,
+		sarif,
 		outDir
 	};
 }
@@ -36808,7 +36848,7 @@ async function chooseModel(options, config, host) {
 async function createModel(options, config, host) {
 	if (typeof options.model === "object") return options.model;
 	if (options.script !== void 0) {
-		const { loadScript } = await Promise.resolve().then(() => (init_script$1(), script_exports));
+		const { loadScript } = await Promise.resolve().then(() => (init_script$2(), script_exports));
 		return loadScript(resolve(host.cwd, options.script));
 	}
 	const { createAnthropicModel } = await Promise.resolve().then(() => (init_anthropic(), anthropic_exports));
@@ -37175,6 +37215,7 @@ function createReportFold() {
 	const loaded = new Set();
 	const warnings = [];
 	const filesChanged = new Map();
+	const findings = [];
 	const usage = {
 		input_tokens: 0,
 		output_tokens: 0,
@@ -37244,6 +37285,17 @@ function createReportFold() {
 					message: event.message
 				});
 				return;
+			case "finding": {
+				const { file, line, level, rule, message } = event;
+				findings.push({
+					file,
+					line,
+					level,
+					rule,
+					message
+				});
+				return;
+			}
 			case "run.end":
 				addEnd(event);
 				return;
@@ -37329,6 +37381,7 @@ function createReportFold() {
 			calls: [...calls.values()],
 			denied,
 			files_changed: [...filesChanged.values()],
+			findings: [...findings],
 			plan: plan.calls(),
 			approvals: approvals.all(),
 			expectations: end?.expectations ?? [],
@@ -37526,6 +37579,7 @@ function fillIn({ use, refill: names }, refill) {
 function idsOf(calls, holds) {
 	return new Set(calls.filter(holds).map((call) => call.use.id));
 }
+init_visible_text();
 const invisible = /[\p{Default_Ignorable_Code_Point}\u{fff9}-\u{fffb}]/gu;
 const comments = /<!--(?:-?>|[\s\S]*?(?:--!?>|$))/g;
 function sanitise(text) {
@@ -45331,7 +45385,7 @@ var init_command = __esmMin((() => {
 	SPACES_REGEXP = / +/g;
 }));
 var setScriptSync, mapScriptAsync, mapScriptSync, getScriptOptions, getScriptStdinOption, deepScriptOptions;
-var init_script = __esmMin((() => {
+var init_script$1 = __esmMin((() => {
 	setScriptSync = (boundExeca, createNested, boundOptions) => {
 		boundExeca.sync = createNested(mapScriptSync, boundOptions);
 		boundExeca.s = boundExeca.sync;
@@ -45368,7 +45422,7 @@ var init_execa = __esmMin((() => {
 	init_create();
 	init_command();
 	init_node();
-	init_script();
+	init_script$1();
 	init_methods();
 	init_final_error();
 	execa = createExeca(() => ({}));
@@ -67748,7 +67802,7 @@ function mirrorParameters(transport, warn) {
 	function headersFor({ name, arguments: input }) {
 		const wanted = typeof name === "string" ? declarations.get(name) ?? [] : [];
 		return Object.fromEntries(wanted.flatMap(({ path, header }) => {
-			const text = toText(path.reduce((at, key) => isJsonObject$1(at) ? at[key] : void 0, input));
+			const text = toText$1(path.reduce((at, key) => isJsonObject$1(at) ? at[key] : void 0, input));
 			return text === null ? [] : [[`Mcp-Param-${header}`, encode(text)]];
 		}));
 	}
@@ -67823,7 +67877,7 @@ function firstFault(items, check) {
 	}
 	return null;
 }
-function toText(value) {
+function toText$1(value) {
 	if (typeof value === "string") return value;
 	if (typeof value === "boolean") return String(value);
 	if (typeof value !== "number" || !Number.isFinite(value)) return null;
@@ -72550,7 +72604,7 @@ function lockServer({ instructions, tools }) {
 const deepestTool = 102;
 function pinTool(name, entry) {
 	if (isDeeperThan(entry, deepestTool)) return {
-		hash: hashOf([name, "nested too deeply"]),
+		hash: hashOf$1([name, "nested too deeply"]),
 		shown: {}
 	};
 	const { description, annotations, inputSchema, outputSchema } = entry;
@@ -72568,20 +72622,20 @@ function pinTool(name, entry) {
 		...outputSchema === void 0 ? {} : { output_schema: outputSchema }
 	};
 	return {
-		hash: hashOf(definition),
+		hash: hashOf$1(definition),
 		shown: sortKeys(shown)
 	};
 }
 function pinText(text) {
 	return {
-		hash: hashOf(text),
+		hash: hashOf$1(text),
 		shown: { text: toLines(text) }
 	};
 }
 function toLines(text) {
 	return text.split("\n");
 }
-function hashOf(value) {
+function hashOf$1(value) {
 	const canonical = JSON.stringify(sorted(value));
 	return `sha256:${createHash("sha256").update(canonical).digest("hex")}`;
 }
@@ -73922,6 +73976,9 @@ const outputSchema = strictObject({
 	transcript: described(optional$1(name), "File for the transcript, one JSON event a line."),
 	summary: described(optional$1(name), "File for the Markdown summary."),
 	junit: described(optional$1(name), "File for JUnit XML: the run, each expectation, each failed or denied call."),
+	html: described(optional$1(name), "File for a page about the run, complete in itself."),
+	sarif: described(optional$1(name), "File for what the agent reported with report_finding, as SARIF."),
+	findings: described(_default$1(boolean$1(), false), "Offer report_finding, with which the agent reports what it found, with file and line. It needs no rule."),
 	out_dir: described(optional$1(name), "Folder for all outputs, under fixed names.")
 });
 const configSchema = strictObject({
@@ -74198,6 +74255,7 @@ function effectiveValuesOf(parts) {
 		...customToolValues(parts),
 		...hookValues(parts.layers),
 		...sectionValues(parts, "expect"),
+		...sectionValues(parts, "output").filter(({ path }) => path[1] === "findings"),
 		...outputValues(parts.outputs)
 	];
 }
@@ -76125,6 +76183,7 @@ async function loadConfig(options) {
 		expect: toExpectSettings(values),
 		output: pathsOf(outputs),
 		cacheFolder: cache.path,
+		findings: values.output.findings,
 		sources: layers.flatMap((layer) => layer.file?.shown ?? (layer.scope === "cloud" ? layer.sourceOf([]) : [])),
 		files: [...layers.flatMap(({ file }) => file === null ? [] : [file.path]), ...programs],
 		lockFile: lockPathOf(layers, workspace),
@@ -76352,6 +76411,7 @@ const vendorPatterns = [
 		keep: /^:\/\/[^:]*:|@$/g
 	}
 ];
+init_visible_text();
 function createRedactor(options) {
 	let secrets = [];
 	let sources = [];
@@ -83734,6 +83794,67 @@ function decideByDefault(tool, { action, source }) {
 	});
 	return raised.action === "ask" ? raised : byDefault;
 }
+const maxFindings = 1e3;
+function createReportFindingTool({ workspace, emit }) {
+	let count = 0;
+	return defineTool({
+		name: "report_finding",
+		description: "Report one finding about a file, once for each place. It is shown to people and changes nothing.",
+		inputSchema: {
+			type: "object",
+			properties: {
+				file: {
+					type: "string",
+					minLength: 1
+				},
+				line: {
+					type: "integer",
+					minimum: 1,
+					maximum: 1e7
+				},
+				level: { enum: findingLevels },
+				rule: {
+					type: "string",
+					pattern: "^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$",
+					description: "short id of its kind"
+				},
+				message: {
+					type: "string",
+					minLength: 1,
+					maxLength: 4e3
+				}
+			},
+			required: [
+				"file",
+				"line",
+				"level",
+				"message"
+			]
+		},
+		readOnly: true,
+		origin: { kind: "builtin" },
+		subjects: (input) => [workspace.subject(textOf$4(input, "file"))],
+		async execute(input, { callId }) {
+			const guarded = workspace.guardRead(textOf$4(input, "file"));
+			if (!guarded.ok) return errorResult("tool_error", guarded.refusal);
+			const { absolute, relative: file } = guarded.path;
+			if (!(await stat(absolute).catch(() => null))?.isFile()) return errorResult("tool_error", `${file} is no file.`);
+			if (count >= maxFindings) return errorResult("tool_error", `No more than ${maxFindings} findings are recorded.`);
+			count += 1;
+			const level = findingLevels.find((name) => name === input.level) ?? "note";
+			emit({
+				type: "finding",
+				call_id: callId,
+				file,
+				line: optionalNumberOf(input, "line") ?? 1,
+				level,
+				rule: optionalTextOf(input, "rule") ?? "finding",
+				message: textOf$4(input, "message")
+			});
+			return "Recorded.";
+		}
+	});
+}
 init_duration$1();
 const maxTimeoutMs = 6e5;
 function createBashTool(options) {
@@ -84049,7 +84170,7 @@ function createPage({ offset, limit, maxChars }) {
 	function endLine() {
 		linesSeen += 1;
 		if (linesSeen >= offset) {
-			const text = toLine(Buffer.concat(line));
+			const text = toLine$1(Buffer.concat(line));
 			lines.push(text);
 			chars += text.length;
 		}
@@ -84083,7 +84204,7 @@ function createPage({ offset, limit, maxChars }) {
 		}
 	};
 }
-function toLine(bytes) {
+function toLine$1(bytes) {
 	const text = bytes.toString("utf8").replace(/^\ufeff/, "");
 	if (text.length <= maxLineChars) return text.replace(/\r$/, "");
 	return `${text.slice(0, maxLineChars).replace(/[\ud800-\udbff]$/, "")}… [line cut]`;
@@ -84695,6 +84816,7 @@ function compareNames(one, other) {
 function duplicate(name) {
 	return new UserError("usage_error", `two tools are called "${name}"`, { hint: "Give your own tool another name; built-in tools and tools of servers keep theirs." });
 }
+init_visible_text();
 function summarize(tool, limit, known = new Set()) {
 	const line = toVisibleText(leadOf(tool.description)).replaceAll(/\*\*|__|[`#]/g, "").replaceAll(/\s+/g, " ").trim().replace(/[.:]$/, "");
 	return saysNothing(line, tool, known) ? "" : cutLine(withoutArticles(line), limit);
@@ -85352,13 +85474,19 @@ function findPlace(workspace, config, outputs, host) {
 }
 function collectTools(sources) {
 	const { options, host, place, config, policy, pool, agent, emit } = sources;
+	const builtin = createBuiltinTools({
+		workspace: place,
+		settings: config.tools,
+		path: host.env.PATH ?? "",
+		leavesOut: policy.leavesOut
+	});
+	const findings = config.findings ? [createReportFindingTool({
+		workspace: place,
+		emit
+	})] : [];
 	const own = [
-		...createBuiltinTools({
-			workspace: place,
-			settings: config.tools,
-			path: host.env.PATH ?? "",
-			leavesOut: policy.leavesOut
-		}),
+		...builtin,
+		...findings,
 		...pool.resourceTools(),
 		...agent === null ? [] : [agent]
 	];
@@ -85688,6 +85816,31 @@ function createDeadLetters(options) {
 		return last;
 	} };
 }
+function createEventKeeper(bounds = usualBounds) {
+	const events = [];
+	let chars = 0;
+	let leftOut = 0;
+	function write(event) {
+		const size = JSON.stringify(event).length;
+		if (leftOut > 0 || events.length >= bounds.events || chars + size > bounds.chars) {
+			leftOut += 1;
+			return;
+		}
+		chars += size;
+		events.push(event);
+	}
+	return {
+		write,
+		kept: () => ({
+			events,
+			leftOut
+		})
+	};
+}
+const usualBounds = {
+	events: 2e4,
+	chars: 2e7
+};
 function toJsonLine(event) {
 	return `${escapeForLogs(JSON.stringify(event))}\n`;
 }
@@ -85697,6 +85850,7 @@ function toJsonReport(report) {
 function escapeForLogs(json) {
 	return json.replaceAll(/##(?=[\w.-]*\[)/g, "#\\u0023").replaceAll(/[\x7f-\x9f\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
+init_visible_text();
 function renderJunit(report) {
 	const cases = [
 		runCase(report),
@@ -85820,22 +85974,22 @@ function formatUsage(usage) {
 	const fromCache = share === 0 ? "" : ` (${share} % from cache)`;
 	return `${formatQuantity(input, "token")} in${fromCache}, ${formatCount(usage.output_tokens)} out`;
 }
-const maxRows = 50;
+const maxRows$1 = 50;
 function renderList(title, lines) {
 	if (lines.length === 0) return "";
 	return [
 		`#### ${title}`,
 		"",
-		...lines.slice(0, maxRows),
+		...lines.slice(0, maxRows$1),
 		...renderRest(lines.length)
 	].join("\n");
 }
-function renderTable(title, head, rows) {
+function renderTable$1(title, head, rows) {
 	if (rows.length === 0) return "";
 	const lines = [
 		head,
 		head.map(() => "---"),
-		...rows.slice(0, maxRows)
+		...rows.slice(0, maxRows$1)
 	].map((cells) => `| ${cells.join(" | ")} |`);
 	return [
 		`#### ${title}`,
@@ -85845,7 +85999,7 @@ function renderTable(title, head, rows) {
 	].join("\n");
 }
 function renderRest(count) {
-	return count <= maxRows ? [] : ["", `${formatCount(count - maxRows)} more are in the report.`];
+	return count <= maxRows$1 ? [] : ["", `${formatCount(count - maxRows$1)} more are in the report.`];
 }
 function renderApprovals(report) {
 	const rows = report.approvals.map((approval) => [
@@ -85856,7 +86010,7 @@ function renderApprovals(report) {
 		approval.state === "pending" ? "**pending**" : approval.state,
 		approval.reason === null ? "" : toCodeSpan(approval.reason, 500)
 	]);
-	return renderTable(`Approvals (${formatCount(report.approvals.length)})`, [
+	return renderTable$1(`Approvals (${formatCount(report.approvals.length)})`, [
 		"id",
 		"tool",
 		"input",
@@ -85876,7 +86030,7 @@ function renderPlan(report) {
 		`${call.decision.action}: ${toCodeSpan(call.decision.rule, 200)}`,
 		call.reason === null ? "" : toCodeSpan(call.reason, 500)
 	]);
-	return [renderTable(`Plan (${formatCount(report.plan.length)}): nothing of this has run`, [
+	return [renderTable$1(`Plan (${formatCount(report.plan.length)}): nothing of this has run`, [
 		"id",
 		"tool",
 		"what",
@@ -85905,8 +86059,9 @@ init_duration$1();
 function renderSummary(report) {
 	return `${[
 		renderHeadline(report),
-		renderFacts$1(report),
+		renderFacts$2(report),
 		renderAnswer(report),
+		renderFindings(report),
 		renderPlan(report),
 		renderApprovals(report),
 		renderServers(report),
@@ -85931,7 +86086,7 @@ function renderHeadline(report) {
 	if (report.reason.hint === null) return `${headline}\n\n${why}`;
 	return `${headline}\n\n${why}\n\nWhat to do: ${toCodeSpan(report.reason.hint, 2e3)}`;
 }
-function renderFacts$1(report) {
+function renderFacts$2(report) {
 	return [
 		toCodeSpan(report.run.model),
 		formatQuantity(report.turns, "turn"),
@@ -85944,6 +86099,10 @@ function renderAnswer(report) {
 	if (report.answer === null || report.answer.trim() === "") return "";
 	return `#### ${report.exit_code === 0 ? "Answer" : "Partial answer"}\n\n${toFence(report.answer, maxAnswerChars)}`;
 }
+function renderFindings(report) {
+	const lines = report.findings.map(({ file, line, level, rule, message }) => `- **${level}** ${toCodeSpan(`${file}:${line}`)} ${toCodeSpan(rule)}: ${toCodeSpan(message, 500)}`);
+	return renderList(`Findings (${formatCount(report.findings.length)})`, lines);
+}
 const troubleFirst = {
 	failed: 0,
 	"needs-auth": 1,
@@ -85952,7 +86111,7 @@ const troubleFirst = {
 	disabled: 4
 };
 function renderServers(report) {
-	return renderTable("Servers", [
+	return renderTable$1("Servers", [
 		"server",
 		"state",
 		"tools",
@@ -85982,7 +86141,7 @@ function renderCalls(report) {
 		call.ok ? "ok" : `**${call.error_code ?? "failed"}**`,
 		formatCount(call.duration_ms)
 	]);
-	return renderTable(`Calls (${formatCount(report.calls.length)})`, [
+	return renderTable$1(`Calls (${formatCount(report.calls.length)})`, [
 		"tool",
 		"decision",
 		"result",
@@ -85998,6 +86157,67 @@ function renderFiles$1(report) {
 }
 function renderWarnings(report) {
 	return renderList("Warnings", report.warnings.map(({ code, message }) => `- ${toCodeSpan(code)}: ${toCodeSpan(message, 500)}`));
+}
+init_visible_text();
+function toSarif(findings, { version, rules, exitCode }) {
+	const log = {
+		$schema: "https://json.schemastore.org/sarif-2.1.0.json",
+		version: "2.1.0",
+		runs: [{
+			tool: { driver: {
+				name: "agent-run",
+				version,
+				rules: Object.entries(rules).map(([id, text]) => ({
+					id,
+					shortDescription: { text }
+				}))
+			} },
+			...exitCode !== void 0 && { invocations: [{
+				executionSuccessful: exitCode === 0,
+				exitCode
+			}] },
+			results: findings.map((finding) => ({
+				ruleId: finding.rule,
+				level: finding.level,
+				message: { text: clean(finding.message) },
+				locations: [locationOf(finding)],
+				partialFingerprints: { "agentRun/v1": `${finding.rule}:${clean(finding.subject)}` }
+			}))
+		}]
+	};
+	return `${JSON.stringify(log, null, 2)}\n`;
+}
+function locationOf({ place, subject }) {
+	return {
+		...place === null ? {} : { physicalLocation: {
+			artifactLocation: { uri: encodeURI(place.file) },
+			region: { startLine: place.line }
+		} },
+		logicalLocations: [{ fullyQualifiedName: clean(subject) }]
+	};
+}
+function clean(text) {
+	return toWellFormed(toVisibleText(text));
+}
+function findingsOf(report) {
+	return report.findings.map(({ file, line, level, rule, message }) => ({
+		rule,
+		level,
+		message,
+		subject: `${file}:${line}`,
+		place: {
+			file,
+			line
+		}
+	}));
+}
+function renderSarif(report) {
+	const rules = Object.fromEntries(report.findings.map(({ rule }) => [rule, `Found by an agent: ${rule}`]));
+	return toSarif(findingsOf(report), {
+		version: report.run.version,
+		rules,
+		exitCode: report.exit_code
+	});
 }
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants;
 function openOutputFile(path) {
@@ -86129,6 +86349,822 @@ function writeAllSync(file, bytes, position) {
 		written += writeSync(file, bytes, written, bytes.length - written, place);
 	}
 }
+function html(template, ...parts) {
+	return { markup: template.flatMap((text, index) => [text, index < parts.length ? toMarkup(parts[index] ?? null) : ""]).join("") };
+}
+function trusted(markup) {
+	return { markup };
+}
+function toBlock(text, maxChars = 2e4) {
+	const kept = text.slice(0, maxChars);
+	const rest = text.length - kept.length;
+	const more = rest === 0 ? null : html`<p class="cut">${rest} more characters are in the transcript.</p>`;
+	return html`<pre${kept.length > 1500 ? html` tabindex="0"` : null}>${kept}</pre>${more}`;
+}
+function toLine(text, maxChars = 160) {
+	const line = text.slice(0, maxChars * 4).replaceAll(/\s+/g, " ").trim();
+	return line.length <= maxChars ? line : `${line.slice(0, maxChars)}…`;
+}
+function toMarkup(part) {
+	if (part === null) return "";
+	if (typeof part === "number") return String(part);
+	if (typeof part === "string") return escapeText(part);
+	return "markup" in part ? part.markup : part.map(toMarkup).join("");
+}
+function escapeText(text) {
+	return toWellFormed(toVisibleText(text)).replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
+}
+var entities;
+var init_markup = __esmMin((() => {
+	init_visible_text();
+	entities = {
+		"&": "&amp;",
+		"<": "&lt;",
+		">": "&gt;",
+		"\"": "&quot;",
+		"'": "&#39;"
+	};
+}));
+function noteOf(event) {
+	switch (event.type) {
+		case "server.connected": return plain(`server ${event.server}`, `connected in ${event.connect_ms} ms, ${formatQuantity(event.tools, "tool")}`);
+		case "server.changed": {
+			const { added, removed, changed } = event;
+			return plain(`server ${event.server}`, `tools changed: ${[
+				...added,
+				...removed,
+				...changed
+			].join(", ")}`);
+		}
+		case "server.disconnected":
+			if (event.reason === "run_end") return null;
+			return {
+				tone: event.reason === "lost" ? "trouble" : "plain",
+				...about(event.server, event.detail ?? event.reason)
+			};
+		case "server.error": return trouble(`server ${event.server}`, [
+			event.error,
+			event.hint,
+			event.stderr_tail
+		].filter(Boolean).join("\n"));
+		case "server.request": return plain(`server ${event.server}`, `asked ${event.method}: ${event.outcome}${tail(event.detail)}`);
+		case "server.log": return plain(`server ${event.server}`, `${event.level}: ${event.text}`);
+		case "hook": return {
+			tone: event.outcome === "blocked" ? "trouble" : "plain",
+			label: "hook",
+			text: hookText(event)
+		};
+		case "tool.search": return plain("search", `${event.query} → ${event.names.join(", ") || "nothing"}`);
+		case "finding": return plain(`finding, ${event.level}`, `${event.file}:${event.line} ${event.message}`);
+		case "tool.dynamicLoad": return plain("loaded", `${event.tool}, by a ${event.by}`);
+		case "retry": return trouble("retry", `${event.what}, attempt ${event.attempt} after ${event.delay_ms} ms: ${event.error}`);
+		case "limit": return trouble("limit", `${event.limit}: ${event.used} of ${event.allowed} used`);
+		case "warning": return trouble("warning", `${event.code}: ${event.message}`);
+		case "approval.request": return trouble("approval", `${event.tool} waits for a person`);
+		case "approval.answer": return plain("approval", `${event.tool}: ${event.answer}${tail(event.reason)}`);
+		case "plan.call": return plain("plan", `${event.plan_id} queued: ${event.tool}`);
+		case "run.start": return event.resumed === void 0 ? null : plain("resumed", event.at);
+		case "tool.started":
+		case "run.end":
+		case "server.connecting":
+		case "turn.start":
+		case "message":
+		case "tool.call":
+		case "tool.result":
+		case "tool.progress": return null;
+		default: return null;
+	}
+}
+function plain(label, text) {
+	return {
+		tone: "plain",
+		label,
+		text
+	};
+}
+function trouble(label, text) {
+	return {
+		tone: "trouble",
+		label,
+		text
+	};
+}
+function about(server, text) {
+	return {
+		label: `server ${server}`,
+		text
+	};
+}
+function hookText({ hook, event, outcome, reason, note }) {
+	return `${hook} at ${event}: ${outcome}${tail(reason)}${tail(note)}`;
+}
+function tail(text) {
+	return text === null ? "" : `, ${text}`;
+}
+var init_note = __esmMin((() => {}));
+function tellStory(events) {
+	const parts = [];
+	const latest = new Map();
+	const calls = new Map();
+	const times = events.map(({ at }) => Date.parse(at));
+	let task = "";
+	function open(event, title) {
+		const part = {
+			anchor: `part-${parts.length}`,
+			title,
+			startMs: Date.parse(event.at),
+			answeredMs: null,
+			usage: null,
+			costUsd: null,
+			items: []
+		};
+		parts.push(part);
+		latest.set(event.parent_call_id ?? "", part);
+		return part;
+	}
+	function currentPart(event) {
+		return latest.get(event.parent_call_id ?? "") ?? parts.at(-1) ?? open(event, "Before the first turn");
+	}
+	function titleOf({ turn, kind, parent_call_id: parent }) {
+		const name = kind === "summary" ? `Turn ${turn}, the summary` : `Turn ${turn}`;
+		return parent === void 0 ? name : `${name} of a sub-agent`;
+	}
+	for (const event of events) {
+		if (event.type === "run.start" && task === "") task = event.task;
+		if (event.type === "turn.start") open(event, titleOf(event));
+		else if (event.type === "message") addMessage(currentPart(event), event);
+		else if (event.type === "tool.call") {
+			const call = {
+				kind: "call",
+				anchor: `call-${calls.size + 1}`,
+				call: event,
+				result: null,
+				hooks: []
+			};
+			calls.set(event.call_id, call);
+			currentPart(event).items.push(call);
+		} else if (event.type === "tool.result") {
+			const call = calls.get(event.call_id);
+			if (call) call.result = event;
+		} else if (event.type === "hook" && event.call_id !== null && calls.has(event.call_id)) calls.get(event.call_id)?.hooks.push(event);
+		else {
+			const note = noteOf(event);
+			if (note) currentPart(event).items.push({
+				kind: "note",
+				...note
+			});
+		}
+	}
+	return {
+		task,
+		startMs: times[0] ?? 0,
+		endMs: Math.max(times[0] ?? 0, times.at(-1) ?? 0),
+		parts,
+		calls: [...calls.values()]
+	};
+}
+function addMessage(part, message) {
+	part.items.push({
+		kind: "message",
+		message
+	});
+	if (message.role !== "assistant") return;
+	part.answeredMs = Date.parse(message.at);
+	part.usage = message.usage;
+	part.costUsd = message.cost_usd;
+}
+function stateOf$1({ result }) {
+	if (result === null) return "unanswered";
+	if (result.state === "denied") return "denied";
+	if (result.state === "queued") return "queued";
+	return result.ok ? "ok" : "failed";
+}
+function decisionOf({ call, hooks }) {
+	return hooks.findLast(({ decision }) => decision !== void 0)?.decision ?? call.decision;
+}
+function previewOf({ call: { input } }) {
+	if (typeof input !== "object" || input === null) return "";
+	return toLine(Object.values(input).find((value) => typeof value === "string") ?? JSON.stringify(input), 120);
+}
+var init_story = __esmMin((() => {
+	init_markup();
+	init_note();
+}));
+function renderHead(report, story) {
+	const { status, exit_code, reason, run, calls, denied } = report;
+	const failed = calls.filter(({ ok, error_code }) => !ok && error_code !== "not_run").length - denied;
+	const tiles = [
+		[
+			"Cost",
+			formatCost(report.cost_usd),
+			formatUsage(report.usage)
+		],
+		[
+			"Duration",
+			formatDuration(run.duration_ms),
+			`began ${run.started_at.replace("T", " ").slice(0, 19)} UTC`
+		],
+		[
+			"Turns",
+			formatCount(report.turns),
+			`${run.model}`
+		],
+		[
+			"Calls",
+			formatCount(calls.length),
+			`${formatCount(failed)} failed, ${formatCount(denied)} denied`
+		]
+	];
+	return html`<header class="${status}">
+<h1><span class="status">${status}</span> agent-run <small>exit code ${exit_code}</small></h1>
+${reason === null ? null : html`<p class="why"><b>${reason.code}</b>: ${reason.message}</p>${reason.hint === null ? null : html`<p class="hint">What to do: ${reason.hint}</p>`}`}
+<dl class="tiles">${tiles.map(([name, value, more]) => html`<div><dt>${name}</dt><dd><b>${value}</b><span>${more}</span></dd></div>`)}</dl>
+${story.task === "" ? null : html`<h2>Task</h2><div class="said">${story.task.slice(0, 4e3)}</div>`}
+${report.answer === null || report.answer === "" ? null : html`<h2>${exit_code === 0 ? "Answer" : "Partial answer"}</h2><div class="said">${report.answer.slice(0, 6e4)}</div>`}
+</header>`;
+}
+function renderFacts$1(report, story) {
+	const { run } = report;
+	return html`<section aria-labelledby="decisions-title" class="card"><h2 id="decisions-title">Permission decisions</h2>
+${renderTable("No call was made.", [
+		"decision",
+		"rule",
+		"where",
+		"calls",
+		"tools"
+	], decisionRows(story))}</section>
+${renderSection("Servers", [
+		"server",
+		"state",
+		"transport",
+		"tools",
+		"connected in",
+		"error"
+	], report.servers.map((server) => [
+		server.name,
+		html`<span class="chip ${server.state}">${server.state}</span>`,
+		server.transport,
+		formatCount(server.tools),
+		server.connect_ms === null ? "" : formatDuration(server.connect_ms),
+		server.error ?? ""
+	]))}
+${renderSection("Plan", [
+		"call",
+		"tool",
+		"input",
+		"why"
+	], report.plan.map(({ id, tool, input, reason }) => [
+		id,
+		tool,
+		html`<code>${toLine(toJson(input))}</code>`,
+		reason ?? ""
+	]))}
+${renderSection("Approvals", [
+		"state",
+		"tool",
+		"input",
+		"rule",
+		"answer"
+	], report.approvals.map(({ state, tool, input, decision, answer, reason }) => [
+		html`<span class="chip ${state}">${state}</span>`,
+		tool,
+		html`<code>${toLine(toJson(input))}</code>`,
+		html`<code>${decision.rule}</code> in <code>${decision.source}</code>`,
+		[answer, reason].filter(Boolean).join(" ")
+	]))}
+${renderSection("Findings", [
+		"level",
+		"place",
+		"rule",
+		"message"
+	], report.findings.map(({ file, line, level, rule, message }) => [
+		html`<span class="chip ${level}">${level}</span>`,
+		html`<code>${`${file}:${line}`}</code>`,
+		rule,
+		message
+	]))}
+${renderSection("Expectations", [
+		"expectation",
+		"holds",
+		"why"
+	], report.expectations.map(({ name, ok, message }) => [
+		name,
+		html`<span class="chip ${ok ? "ok" : "failed"}">${ok ? "yes" : "no"}</span>`,
+		message
+	]))}
+${renderSection("Files changed", [
+		"file",
+		"added",
+		"removed"
+	], report.files_changed.map(({ path, added, removed }) => [
+		html`<code>${path}</code>`,
+		`+${added}`,
+		`−${removed}`
+	]))}
+${renderSection("Warnings", ["warning", "message"], report.warnings.map(({ code, message }) => [code, message]))}
+<section aria-labelledby="run-title" class="card"><h2 id="run-title">The run</h2><dl class="run">
+<dt>Id</dt><dd>${run.id}</dd><dt>Version</dt><dd>${run.version}</dd><dt>Workspace</dt><dd>${run.workspace}</dd>
+<dt>Configuration</dt><dd>${run.config_sources.join(", ") || "none"}</dd><dt>Tools</dt><dd>${formatCount(report.tools.offered)} offered, ${formatCount(report.tools.deferred)} deferred, ${formatCount(report.tools.loaded)} loaded</dd>
+<dt>Retries</dt><dd>${formatCount(report.retries)}</dd><dt>Redactions</dt><dd>${formatCount(report.redactions)}</dd></dl>
+${report.structured === null || report.structured === void 0 ? null : html`<details><summary>Structured answer</summary>${toBlock(toJson(report.structured))}</details>`}
+</section>`;
+}
+function decisionRows(story) {
+	const groups = new Map();
+	for (const call of story.calls) {
+		const decision = decisionOf(call);
+		if (decision === null) continue;
+		const key = JSON.stringify([
+			decision.action,
+			decision.rule,
+			decision.source
+		]);
+		const group = groups.get(key) ?? {
+			calls: [],
+			decision
+		};
+		group.calls.push(call);
+		groups.set(key, group);
+	}
+	return [...groups.values()].sort((a, b) => strictestFirst[a.decision.action] - strictestFirst[b.decision.action]).map(({ calls, decision: { action, rule, source } }) => [
+		html`<span class="chip ${action}">${action}</span>`,
+		html`<code>${rule}</code>`,
+		html`<code>${source}</code>`,
+		html`<a href="#${calls[0]?.anchor ?? ""}">${formatCount(calls.length)}</a>${deniedOf(calls)}`,
+		[...new Set(calls.map(({ call }) => call.tool))].slice(0, 12).join(", ")
+	]);
+}
+function deniedOf(calls) {
+	const denied = calls.filter((call) => stateOf$1(call) === "denied").length;
+	return denied === 0 || denied === calls.length ? "" : `, ${denied} denied`;
+}
+function renderSection(title, head, rows) {
+	if (rows.length === 0) return html``;
+	const id = `${title.toLowerCase().replaceAll(" ", "-")}-title`;
+	return html`<section aria-labelledby="${id}" class="card"><h2 id="${id}">${title}</h2>${renderTable("", head, rows)}</section>`;
+}
+function renderTable(none, head, rows) {
+	if (rows.length === 0) return html`<p class="facts">${none}</p>`;
+	const rest = rows.length <= maxRows ? null : html`<p class="cut">${rows.length - maxRows} more are in the report.</p>`;
+	return html`<div class="scroll"><table><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${rows.slice(0, maxRows).map((row) => html`<tr>${row.map((cell) => html`<td>${typeof cell === "string" ? cell.slice(0, 1e3) : cell}</td>`)}</tr>`)}</tbody></table></div>${rest}`;
+}
+function toJson(value) {
+	return JSON.stringify(value, null, 2) ?? "";
+}
+var strictestFirst, maxRows;
+var init_overview = __esmMin((() => {
+	init_duration$1();
+	init_markup();
+	init_story();
+	strictestFirst = {
+		deny: 0,
+		ask: 1,
+		allow: 2
+	};
+	maxRows = 500;
+}));
+var pageScript;
+var init_script = __esmMin((() => {
+	pageScript = `"use strict"
+const byId = (id) => document.getElementById(id)
+const [controls, search, state, tool, matches] = ["controls", "search", "state", "tool", "matches"].map(byId)
+const parts = [...document.querySelectorAll(".part")]
+const items = [...document.querySelectorAll(".item")]
+const rows = new Map([...document.querySelectorAll("[data-for]")].map((row) => [row.dataset.for, row]))
+const texts = new Map()
+const calls = items.filter((item) => item.classList.contains("call"))
+
+function textOf(item) {
+  if (!texts.has(item)) texts.set(item, item.textContent.toLowerCase())
+  return texts.get(item)
+}
+
+function filter() {
+  const words = search.value.toLowerCase().trim()
+  const states = state.value === "" ? null : state.value.split(" ")
+  let shown = 0
+  for (const item of items) {
+    const fits =
+      (states === null || states.includes(item.dataset.state)) &&
+      (tool.value === "" || item.dataset.tool === tool.value) &&
+      (words === "" || textOf(item).includes(words))
+    item.hidden = !fits
+    const row = rows.get(item.id)
+    if (row) row.hidden = !fits
+    if (fits && item.dataset.tool !== undefined) shown += 1
+  }
+  for (const part of parts) part.hidden = part.querySelector(".item:not([hidden])") === null
+  byId("nothing").hidden = parts.some((part) => !part.hidden)
+  matches.textContent = shown + " of " + calls.length + " calls"
+}
+
+let waiting = 0
+function filterSoon() {
+  clearTimeout(waiting)
+  waiting = setTimeout(filter, 80)
+}
+
+function setOpen(open) {
+  for (const call of calls) if (!call.hidden) call.open = open
+}
+
+function move(from, step) {
+  const shown = calls.filter((call) => !call.hidden)
+  const next = shown[shown.indexOf(from) + step]
+  if (next) next.querySelector("summary").focus()
+}
+
+function reveal() {
+  const target = byId(decodeURIComponent(location.hash.slice(1)))
+  if (!target || !target.classList.contains("call")) return
+  target.open = true
+  target.querySelector("summary").focus({ preventScroll: true })
+  target.scrollIntoView({ block: "center" })
+}
+
+search.addEventListener("input", filterSoon)
+state.addEventListener("change", filter)
+tool.addEventListener("change", filter)
+controls.addEventListener("submit", (event) => event.preventDefault())
+byId("open-all").addEventListener("click", () => setOpen(true))
+byId("close-all").addEventListener("click", () => setOpen(false))
+addEventListener("hashchange", reveal)
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return
+  const call = event.target.tagName === "SUMMARY" ? event.target.closest(".call") : null
+  if (event.key === "/" && !event.target.closest("input, select")) {
+    event.preventDefault()
+    search.focus()
+  } else if (event.key === "Escape" && event.target === search) {
+    search.value = ""
+    filter()
+  } else if (call && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+    event.preventDefault()
+    move(call, event.key === "ArrowDown" ? 1 : -1)
+  }
+})
+controls.hidden = false
+matches.textContent = calls.length + (calls.length === 1 ? " call" : " calls")
+reveal()
+`;
+}));
+var pageStyle;
+var init_style = __esmMin((() => {
+	pageStyle = `
+:root {
+  color-scheme: light dark;
+  --back: #f5f6f8; --card: #fff; --text: #1c2430; --dim: #5b6675; --line: #dfe3e9; --code: #f3f5f8; --link: #1757c2;
+  --ok: #1a7f4b; --failed: #c62f2f; --denied: #a85b00; --model: #7d8fb0; --calm: #5b6675;
+  --cache-read: #2f9e8f; --cache-write: #7c6fd6; --fresh: #e0a33a; --output: #3b78d8;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --back: #12161c; --card: #1a2029; --text: #e3e8ef; --dim: #9aa7b8; --line: #2d3643; --code: #131920; --link: #82b1ff;
+    --ok: #4cc38a; --failed: #ff7a76; --denied: #f0a54a; --model: #5f7299; --calm: #9aa7b8;
+    --cache-read: #3fb6a5; --cache-write: #9a8df0; --fresh: #e3b25a; --output: #6aa1f5;
+  }
+}
+* { box-sizing: border-box; }
+[hidden] { display: none !important; }
+html { scroll-padding-top: 5rem; }
+body { margin: 0 auto; padding: 1.5rem; max-width: 76rem; background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
+a { color: var(--link); }
+:focus-visible { outline: 2px solid var(--link); outline-offset: -2px; border-radius: 4px; }
+.skip { position: absolute; left: -99rem; }
+.skip:focus { position: static; }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; margin: 0 0 1rem .25rem; font-size: .85rem; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+h1 { margin: 0; font-size: 1.5rem; display: flex; gap: .6rem; align-items: center; flex-wrap: wrap; }
+h1 small { font-size: 1rem; font-weight: 400; color: var(--dim); }
+h2 { margin: 0 0 .75rem; font-size: 1.05rem; }
+h3 { margin: 0; font-size: 1rem; }
+h4, h5 { margin: .75rem 0 .25rem; font-size: .8rem; color: var(--dim); font-weight: 600; }
+header, .card, .part { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 1.1rem 1.25rem; margin: 0 0 1rem; }
+header { border-top: 4px solid var(--tone); --tone: var(--failed); }
+header.completed { --tone: var(--ok); }
+header.paused { --tone: var(--link); }
+header.stopped { --tone: var(--denied); }
+header h2 { margin: 1.1rem 0 .3rem; font-size: .8rem; color: var(--dim); }
+.status { color: var(--card); background: var(--tone); border-radius: 6px; padding: .1rem .6rem; font-size: 1.1rem; }
+.why { margin: .8rem 0 0; overflow-wrap: anywhere; }
+.hint { margin: .2rem 0 0; color: var(--dim); overflow-wrap: anywhere; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .75rem; margin: 1rem 0 0; }
+.tiles div { border: 1px solid var(--line); border-radius: 8px; padding: .6rem .8rem; }
+.tiles dt { color: var(--dim); font-size: .8rem; }
+.tiles dd { margin: 0; }
+.tiles b { display: block; font-size: 1.35rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
+.tiles span { color: var(--dim); font-size: .8rem; overflow-wrap: anywhere; }
+.said { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; }
+pre, code { font: .84rem/1.45 ui-monospace, "SF Mono", Menlo, Consolas, monospace; unicode-bidi: isolate; }
+pre { margin: 0; padding: .5rem .7rem; background: var(--code); border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 28rem; overflow: auto; }
+code { overflow-wrap: anywhere; }
+.facts, .cut, .legend { margin: 0; color: var(--dim); font-size: .85rem; }
+.axis { display: flex; justify-content: space-between; color: var(--dim); font-size: .75rem; margin: 0 5.2rem .25rem 21.5rem; font-variant-numeric: tabular-nums; }
+.rows { max-height: 26rem; overflow: auto; border-top: 1px solid var(--line); }
+.group { content-visibility: auto; contain-intrinsic-size: auto 8rem; border-bottom: 1px solid var(--line); padding: .15rem 0; }
+.row { display: grid; grid-template-columns: 21rem 1fr 4.5rem; gap: .5rem; align-items: center; padding: .06rem 0; color: inherit; text-decoration: none; font-size: .8rem; }
+.row:hover { background: var(--code); }
+.row .name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; padding-left: 1rem; font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .76rem; }
+.row .name i { color: var(--dim); font-style: normal; }
+.row.model .name { padding-left: .25rem; font-weight: 600; font-family: inherit; font-size: .8rem; }
+.time { color: var(--dim); font-size: .8rem; text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.bar { width: 100%; height: .65rem; background: var(--code); border-radius: 3px; }
+rect.ok { fill: var(--ok); } rect.failed, rect.unanswered { fill: var(--failed); } rect.denied { fill: var(--denied); } rect.queued { fill: var(--link); } rect.model { fill: var(--model); }
+rect.cache-read, .key.cache-read { fill: var(--cache-read); background: var(--cache-read); }
+rect.cache-write, .key.cache-write { fill: var(--cache-write); background: var(--cache-write); }
+rect.fresh, .key.fresh { fill: var(--fresh); background: var(--fresh); }
+rect.output, .key.output { fill: var(--output); background: var(--output); }
+.key { display: inline-block; width: .75rem; height: .75rem; border-radius: 3px; margin: 0 .3rem 0 .8rem; vertical-align: -1px; }
+.key:first-child { margin-left: 0; }
+.plots { display: grid; grid-template-columns: 2fr 1fr; gap: 1.25rem; margin: .6rem 0; }
+figure { margin: 0; }
+figcaption { color: var(--dim); font-size: .75rem; border-bottom: 1px dashed var(--line); }
+.plot { display: block; width: 100%; height: 9rem; border-bottom: 1px solid var(--dim); }
+.scroll { overflow: auto; max-height: 26rem; }
+table { border-collapse: collapse; width: 100%; font-size: .85rem; }
+th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; unicode-bidi: isolate; }
+thead th { color: var(--dim); font-weight: 600; white-space: nowrap; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: 0; }
+dt { color: var(--dim); font-size: .85rem; }
+.input dt { padding-top: .45rem; }
+dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+.tiles div { display: block; }
+#controls { position: sticky; top: 0; z-index: 1; display: flex; flex-wrap: wrap; gap: .6rem .9rem; align-items: center; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: .6rem .9rem; margin: 0 0 1rem; font-size: .85rem; }
+#controls output { margin-left: auto; color: var(--dim); font-variant-numeric: tabular-nums; }
+input, select, button { font: inherit; color: inherit; background: var(--back); border: 1px solid var(--line); border-radius: 6px; padding: .25rem .5rem; }
+select { max-width: 14rem; }
+button { cursor: pointer; }
+.part { content-visibility: auto; contain-intrinsic-size: auto 20rem; padding: .9rem 1.1rem; }
+.part > h3 { display: inline-block; margin-right: .75rem; }
+.part > .facts { display: inline; }
+.item { margin: .5rem 0 0; }
+.message h4 { margin: .4rem 0 .1rem; }
+.note { font-size: .85rem; color: var(--dim); overflow-wrap: anywhere; white-space: pre-line; }
+.note.trouble b { color: var(--denied); }
+.call { border: 1px solid var(--line); border-left: 4px solid var(--ok); border-radius: 6px; }
+.call.failed, .call.unanswered { border-left-color: var(--failed); }
+.call.queued { border-left-color: var(--link); }
+.call.denied { border-left-color: var(--denied); }
+.call > summary { display: flex; gap: .6rem; align-items: baseline; padding: .3rem .7rem; cursor: pointer; list-style: none; }
+.call > summary::before { content: "▸"; color: var(--dim); }
+.call[open] > summary::before { content: "▾"; }
+.call > summary:hover { background: var(--code); }
+.tool { font: 600 .84rem ui-monospace, Menlo, Consolas, monospace; white-space: nowrap; }
+.preview { flex: 1; min-width: 0; color: var(--dim); font-size: .84rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate; }
+.body { padding: .3rem .9rem .9rem; border-top: 1px solid var(--line); }
+.chip { --tone: var(--calm); color: var(--tone); border: 1px solid var(--tone); border-radius: 99px; padding: 0 .5rem; font-size: .75rem; white-space: nowrap; }
+.chip.ok, .chip.allow, .chip.connected, .chip.approved { --tone: var(--ok); }
+.chip.queued, .chip.pending { --tone: var(--link); }
+.chip.failed, .chip.unanswered, .chip.error, .chip.rejected { --tone: var(--failed); }
+.chip.denied, .chip.deny, .chip.ask, .chip.needs-auth, .chip.warning { --tone: var(--denied); }
+@media (max-width: 48rem) {
+  body { padding: .6rem; }
+  .plots { grid-template-columns: 1fr; }
+  .row { grid-template-columns: 8rem 1fr 4rem; }
+  .axis { margin: 0 4.7rem .25rem 8.5rem; }
+}
+@media print { .rows, pre, .scroll { max-height: none; } #controls { display: none; } }
+`;
+}));
+function renderTimeline(story) {
+	const spanMs = Math.max(1, story.endMs - story.startMs);
+	const place = (fromMs, toMs) => ({
+		x: share(fromMs - story.startMs, spanMs),
+		width: Math.max(2, share(toMs - fromMs, spanMs))
+	});
+	return html`<section aria-labelledby="timeline-title" class="card">
+<h2 id="timeline-title">Timeline</h2>
+<div class="axis" aria-hidden="true">${[
+		0,
+		.25,
+		.5,
+		.75,
+		1
+	].map((part) => html`<span>${formatDuration(spanMs * part)}</span>`)}</div>
+<div class="rows" role="region" aria-labelledby="timeline-title" tabindex="0">
+${story.parts.map((part) => renderPart$1(part, place))}
+</div>
+</section>`;
+}
+function renderPart$1(part, place) {
+	const calls = part.items.filter((item) => item.kind === "call");
+	if (part.answeredMs === null && calls.length === 0) return html``;
+	const modelMs = (part.answeredMs ?? part.startMs) - part.startMs;
+	return html`<div class="group">
+<a class="row model" href="#${part.anchor}"><span class="name">${part.title}</span>${renderBar("model", place(part.startMs, part.startMs + modelMs))}<span class="time">${formatDuration(modelMs)}</span></a>
+${calls.map((call) => renderCall$1(call, place))}
+</div>`;
+}
+function renderCall$1(call, place) {
+	const state = stateOf$1(call);
+	const { startMs, endMs } = spanOf(call);
+	const told = state === "ok" ? "" : ` (${state})`;
+	return html`<a class="row" href="#${call.anchor}" data-for="${call.anchor}"><span class="name">${toLine(call.call.tool, 60)} <i>${previewOf(call)}</i><span class="unseen">${told}</span></span>${renderBar(state, place(startMs, endMs))}<span class="time">${formatDuration(endMs - startMs)}</span></a>
+`;
+}
+function renderBar(state, { x, width }) {
+	return html`<svg class="bar" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true"><rect class="${state}" x="${Math.min(x, 1e3 - width).toFixed(1)}" y="0" width="${width.toFixed(1)}" height="10"/></svg>`;
+}
+function spanOf({ call, result }) {
+	const askedMs = Date.parse(call.at);
+	if (result === null) return {
+		startMs: askedMs,
+		endMs: askedMs
+	};
+	const endMs = Math.max(askedMs, Date.parse(result.at));
+	return {
+		startMs: Math.max(askedMs, endMs - result.duration_ms),
+		endMs
+	};
+}
+function share(partMs, spanMs) {
+	return Math.min(1e3, Math.max(0, partMs / spanMs * 1e3));
+}
+var init_timeline = __esmMin((() => {
+	init_duration$1();
+	init_markup();
+	init_story();
+}));
+function renderTranscript(story, leftOut) {
+	const rest = leftOut === 0 ? null : html`<p class="cut">${leftOut} more events are not on this page; the transcript has them.</p>`;
+	return html`<section aria-labelledby="transcript-title" id="transcript">
+<h2 id="transcript-title">Transcript</h2>
+${renderControls(story)}
+${story.parts.filter(({ items }) => items.length > 0).map(renderPart)}
+<p id="nothing" hidden>Nothing matches.</p>
+${rest}
+</section>`;
+}
+function renderControls({ calls }) {
+	return html`<form id="controls" role="search" aria-label="Filter the transcript" hidden>
+<span><label for="search">Search</label> <input type="search" id="search" autocomplete="off" spellcheck="false" aria-keyshortcuts="/" placeholder="press / to search"></span>
+<span><label for="state">Show</label> <select id="state"><option value="">everything</option><option value="failed denied unanswered">failed and denied calls</option><option value="denied">denied calls</option></select></span>
+<span><label for="tool">Tool</label> <select id="tool"><option value="">every tool</option>${[...new Set(calls.map(({ call }) => call.tool))].sort().map((tool) => html`<option value="${tool}">${toLine(tool, 60)}</option>`)}</select></span>
+<button type="button" id="open-all">Open all</button>
+<button type="button" id="close-all">Close all</button>
+<output id="matches" for="search state tool" aria-live="polite"></output>
+</form>`;
+}
+function renderPart(part) {
+	const facts = [...part.answeredMs === null ? [] : [`answered in ${formatDuration(part.answeredMs - part.startMs)}`], ...part.usage === null ? [] : [formatUsage(part.usage), formatCost(part.costUsd)]];
+	return html`<section class="part" id="${part.anchor}" aria-labelledby="${part.anchor}-title">
+<h3 id="${part.anchor}-title">${part.title}</h3><p class="facts">${facts.join(" · ")}</p>
+${part.items.map(renderItem)}
+</section>
+`;
+}
+function renderItem(item) {
+	switch (item.kind) {
+		case "call": return renderCall(item);
+		case "message": return renderMessage$1(item.message);
+		case "note": return html`<div class="item note ${item.tone}"><b>${item.label}</b> <span>${item.text.slice(0, 2e3)}</span></div>
+`;
+		default: return item;
+	}
+}
+function renderMessage$1({ role, content }) {
+	const blocks = content.flatMap((block) => {
+		if (block.type === "text") return block.text.trim() === "" ? [] : [html`<div class="said">${block.text.slice(0, 6e4)}</div>`];
+		if (block.type === "tool_use") return [];
+		return [html`<details><summary>${String(block.raw.type ?? "a part")} of the model</summary>${toBlock(toText(block.raw))}</details>`];
+	});
+	if (blocks.length === 0) return html``;
+	return html`<div class="item message ${role}"><h4>${role === "user" ? "Task" : "Model"}</h4>${blocks}</div>
+`;
+}
+function renderCall(call) {
+	const { tool, server, input, wraps } = call.call;
+	const { anchor, result, hooks } = call;
+	const state = stateOf$1(call);
+	const decision = decisionOf(call);
+	const wrapped = wraps === void 0 ? null : html`<h5>Calls ${wraps.tool}</h5>${renderInput(wraps.input)}`;
+	return html`<details class="item call ${state}" id="${anchor}" data-tool="${tool}" data-state="${state}">
+<summary><span class="tool">${toLine(tool, 80)}</span> <span class="preview">${previewOf(call)}</span> <span class="chip ${state}">${state === "failed" ? result?.error_code ?? state : state}</span> <span class="time">${result === null ? "" : formatDuration(result.duration_ms)}</span></summary>
+<div class="body">
+<dl><dt>Decision</dt><dd>${decision === null ? "none: the tool is unknown" : html`<span class="chip ${decision.action}">${decision.action}</span> by <code>${decision.rule}</code> in <code>${decision.source}</code>`}</dd>
+${server === null ? null : html`<dt>Server</dt><dd>${server}</dd>`}
+${hooks.map((hook) => html`<dt>Hook</dt><dd>${hookText(hook)}</dd>`)}
+${result?.error_code ? html`<dt>Error</dt><dd>${result.error_code}</dd>` : null}</dl>
+<h5>Input</h5>${renderInput(input)}${wrapped}
+<h5>Output</h5>${renderOutput$1(result)}
+</div></details>
+`;
+}
+function renderInput(input) {
+	if (typeof input !== "object" || input === null || Array.isArray(input)) return toBlock(toText(input));
+	const fields = Object.entries(input);
+	if (fields.length === 0) return html`<p class="facts">none</p>`;
+	return html`<dl class="input">${fields.map(([name, value]) => html`<dt>${name}</dt><dd>${toBlock(typeof value === "string" ? value : toText(value))}</dd>`)}</dl>`;
+}
+function renderOutput$1(result) {
+	if (result === null) return html`<p class="facts">There is none: the run ended before.</p>`;
+	const blocks = result.content.map((block) => {
+		if (block.type === "text") return toBlock(block.text);
+		if (block.type === "image") return html`<p class="facts">An image (${block.media_type}, ${block.bytes} bytes) that is not kept.</p>`;
+		return html`<p class="facts">The definition of ${block.tool}.</p>`;
+	});
+	const structured = result.structured === void 0 ? null : html`<h5>Structured</h5>${toBlock(toText(result.structured))}`;
+	return html`${blocks.length === 0 ? html`<p class="facts">nothing</p>` : blocks}${structured}`;
+}
+function toText(value) {
+	return JSON.stringify(value, null, 2) ?? "";
+}
+var init_transcript = __esmMin((() => {
+	init_duration$1();
+	init_markup();
+	init_note();
+	init_story();
+}));
+function renderUsage(story) {
+	const bars = story.parts.flatMap((part) => part.usage === null ? [] : [{
+		part,
+		usage: part.usage
+	}]);
+	if (bars.length === 0) return html`<section aria-labelledby="usage-title" class="card"><h2 id="usage-title">Tokens per turn</h2><p class="facts">The model was not asked.</p></section>`;
+	const share = Math.round(sum(bars, "cache_read_input_tokens") / Math.max(1, bars.reduce((total, { usage }) => total + inputOf(usage), 0)) * 100);
+	return html`<section aria-labelledby="usage-title" class="card">
+<h2 id="usage-title">Tokens per turn</h2>
+<p class="legend"><span class="key cache-read"></span>input from cache <span class="key cache-write"></span>written to cache <span class="key fresh"></span>other input <span class="key output"></span>output</p>
+<div class="plots">
+${renderPlot(bars, `Input tokens of ${bars.length} turns, ${share} % of them from the cache. The table below has the figures.`, (usage) => [
+		["cache-read", usage.cache_read_input_tokens],
+		["cache-write", usage.cache_creation_input_tokens],
+		["fresh", usage.input_tokens]
+	])}
+${renderPlot(bars, `Output tokens of ${bars.length} turns. The table below has the figures.`, (usage) => [["output", usage.output_tokens]])}
+</div>
+<details><summary>The figures as a table</summary>
+<div class="scroll" tabindex="0" role="region" aria-label="Tokens per turn"><table>
+<thead><tr><th scope="col">turn</th><th scope="col">from cache</th><th scope="col">written to cache</th><th scope="col">other input</th><th scope="col">output</th><th scope="col">cost</th></tr></thead>
+<tbody>${bars.map(renderRow)}</tbody></table></div></details>
+</section>`;
+}
+function renderPlot(bars, title, layersOf) {
+	const most = Math.max(1, ...bars.map(({ usage }) => layersOf(usage).reduce((total, [, count]) => total + count, 0)));
+	const step = 1e3 / bars.length;
+	const width = Math.min(step * .8, 60);
+	const rects = bars.map(({ usage }, index) => {
+		let top = 100;
+		return layersOf(usage).map(([name, count]) => {
+			const height = count / most * 100;
+			top -= height;
+			return html`<rect class="${name}" x="${(index * step + (step - width) / 2).toFixed(2)}" y="${top.toFixed(2)}" width="${width.toFixed(2)}" height="${height.toFixed(2)}"/>`;
+		});
+	});
+	return html`<figure><figcaption>${formatCount(most)} at most</figcaption><svg class="plot" viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" aria-label="${title}">${rects}</svg></figure>`;
+}
+function renderRow({ part, usage }) {
+	const counts = [
+		usage.cache_read_input_tokens,
+		usage.cache_creation_input_tokens,
+		usage.input_tokens,
+		usage.output_tokens
+	];
+	return html`<tr><th scope="row"><a href="#${part.anchor}">${part.title}</a></th>${counts.map((count) => html`<td>${formatCount(count)}</td>`)}<td>${formatCost(part.costUsd)}</td></tr>`;
+}
+function inputOf(usage) {
+	return usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
+}
+function sum(bars, field) {
+	return bars.reduce((total, { usage }) => total + usage[field], 0);
+}
+var init_usage_plot = __esmMin((() => {
+	init_markup();
+}));
+function _taggedTemplateLiteral(e, t) {
+	return t || (t = e.slice(0)), Object.freeze(Object.defineProperties(e, { raw: { value: Object.freeze(t) } }));
+}
+var page_exports = __exportAll$1({ renderPage: () => renderPage });
+function renderPage(report, { events, leftOut }) {
+	const story = tellStory(events);
+	const policy = `default-src 'none'; style-src ${hashOf(pageStyle)}; script-src ${hashOf(pageScript)}; base-uri 'none'; form-action 'none'`;
+	return html(_templateObject || (_templateObject = _taggedTemplateLiteral([
+		"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"",
+		"\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+		": agent-run</title>\n<style>",
+		"</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#transcript\">To the transcript</a>\n",
+		"\n<nav aria-label=\"Sections\"><a href=\"#timeline-title\">Timeline</a><a href=\"#usage-title\">Tokens</a><a href=\"#decisions-title\">Decisions</a><a href=\"#run-title\">The run</a><a href=\"#transcript\">Transcript</a></nav>\n<main>\n",
+		"\n",
+		"\n",
+		"\n",
+		"\n</main>\n<script>",
+		"<\/script>\n</body>\n</html>\n"
+	])), trusted(policy), report.status, trusted(pageStyle), renderHead(report, story), renderTimeline(story), renderUsage(story), renderFacts$1(report, story), renderTranscript(story, leftOut), trusted(pageScript)).markup;
+}
+function hashOf(source) {
+	return `'sha256-${createHash("sha256").update(source).digest("base64")}'`;
+}
+var _templateObject;
+var init_page = __esmMin((() => {
+	init_markup();
+	init_overview();
+	init_script();
+	init_story();
+	init_style();
+	init_timeline();
+	init_transcript();
+	init_usage_plot();
+}));
 function setScene(options, host) {
 	const begunAt = performance.now();
 	const elapsedMs = () => performance.now() - begunAt;
@@ -86144,6 +87180,7 @@ function setScene(options, host) {
 	});
 	const fold = createReportFold();
 	let outputs = noOutputs;
+	let keeper = null;
 	let started = false;
 	const endings = [];
 	bus.attach({
@@ -86196,6 +87233,8 @@ function setScene(options, host) {
 		const files = [
 			[outputs.summary, () => renderSummary(report)],
 			[outputs.junit, () => renderJunit(report)],
+			[outputs.sarif, () => renderSarif(report)],
+			[outputs.html, () => renderHtml(report)],
 			[outputs.patch, () => redactor.redactText(patch)],
 			[file?.path ?? null, () => file?.render(report) ?? ""],
 			[outputs.report, () => toJsonReport(report)]
@@ -86203,9 +87242,16 @@ function setScene(options, host) {
 		const problems = [];
 		for (const [path, render] of files) {
 			if (path === null) continue;
-			await writeOutput(path, render()).catch((error) => problems.push(`cannot write ${path}: ${error.message}`));
+			await Promise.resolve(render()).then((contents) => writeOutput(path, contents)).catch((error) => problems.push(`cannot write ${path}: ${error.message}`));
 		}
 		return problems;
+	}
+	async function renderHtml(report) {
+		const { renderPage } = await Promise.resolve().then(() => (init_page(), page_exports));
+		return renderPage(report, keeper?.kept() ?? {
+			events: [],
+			leftOut: 0
+		});
 	}
 	return {
 		emit: bus.emit,
@@ -86214,6 +87260,14 @@ function setScene(options, host) {
 		openOutputs(paths) {
 			for (const [name, path] of Object.entries(paths)) if (path !== null && name !== "transcript") prepareOutputFile(path);
 			if (options.resume === void 0 && paths.transcript !== null && paths.transcript !== outputs.transcript) bus.attach(createJsonlFileSink(paths.transcript));
+			if (paths.html !== null && keeper === null) {
+				keeper = createEventKeeper();
+				bus.attach({
+					write: keeper.write,
+					recall: keeper.write,
+					close: async () => null
+				});
+			}
 			outputs = paths;
 		},
 		sealOutputs: bus.seal,
@@ -87750,6 +88804,10 @@ function createProgress(options) {
 				return isQuiet ? [] : renderHook(event, isVerbose, paint);
 			case "tool.search": return isVerbose ? [paint("dim", `found ${event.results} for ${toLogLine(event.query)}`)] : [];
 			case "tool.dynamicLoad": return isQuiet ? [] : [`tool ${toLogLine(event.tool)}: loaded (${event.by})`];
+			case "finding": {
+				const place = `${toLogLine(event.file)}:${event.line}`;
+				return isQuiet ? [] : [`finding ${event.level} ${place}: ${toLogLine(event.message)}`];
+			}
 			case "plan.call":
 			case "tool.started": return [];
 			case "approval.request": return [`${paint("yellow", "approval needed")} ${toLogLine(event.call_id)}: ${toLogLine(event.tool)} ${toLogLine(jsonOf(event.input))} (${toLogLine(event.decision.rule)}, ${toLogLine(event.decision.source)})`];
@@ -88029,7 +89087,11 @@ function escapeProperty(text) {
 }
 const maxDenials = 10;
 function annotationsOf(report) {
-	return [...failuresOf(report), ...denialsOf(report)].map(toAnnotation);
+	return [
+		...failuresOf(report),
+		...denialsOf(report),
+		...findingsOf(report)
+	].map(toAnnotation);
 }
 function failuresOf({ reason, status, exit_code }) {
 	if (reason === null) return [];

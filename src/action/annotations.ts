@@ -2,13 +2,14 @@ import type { Finding } from "../contract/finding.ts"
 import type { Report } from "../contract/report.ts"
 import { toAnnotation } from "../report/annotation.ts"
 import { troubledCallsOf } from "../report/call-groups.ts"
+import { findingsOf } from "../report/run-findings.ts"
 
 /** GitHub shows ten annotations of a level for a step. */
 const maxDenials = 10
 
-/** What people see beside a workflow run: why it is not green, and what was denied. */
+/** What people see beside a workflow run: why it is not green, what was denied, and what the agent found. */
 export function annotationsOf(report: Report): readonly string[] {
-  return [...failuresOf(report), ...denialsOf(report)].map(toAnnotation)
+  return [...failuresOf(report), ...denialsOf(report), ...findingsOf(report)].map(toAnnotation)
 }
 
 function failuresOf({ reason, status, exit_code }: Report): readonly Finding[] {

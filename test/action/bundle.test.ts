@@ -73,6 +73,19 @@ describe("the Action", () => {
     expect(step.stdout.startsWith(`::add-mask::${key}\n`)).toBe(true)
   })
 
+  it("C2 what the agent reports becomes an annotation at its line", async () => {
+    const finding = { rule: "off-by-one", level: "warning", message: "One too many.", file: "a.txt", line: 1 }
+    const api = await startModel([answer([toolUse("report_finding", finding)]), answer([text("Found one.")])])
+    const step = await runAction({
+      event: "push",
+      api,
+      files: { "a.txt": "hello\n" },
+      inputs: { set: "output.findings=true" },
+    })
+    expect(step.exitCode, step.stderr).toBe(0)
+    expect(step.stdout).toMatch(/^::warning file=a\.txt,line=1,title=.+::One too many\.$/m)
+  })
+
   it("C2 a wrong input ends with exit 2, a report and an annotation, and no model request", async () => {
     const api = await startModel([])
     const step = await runAction({ event: "push", api, inputs: { "max-turns": "many", "out-dir": "out" } })
