@@ -1,11 +1,11 @@
 import { createRequire } from "node:module";
 import * as fs from "node:fs";
 import { appendFileSync, close, closeSync, constants, createReadStream, createWriteStream, existsSync, fchmodSync, fdatasync, fstatSync, ftruncateSync, lstatSync, mkdirSync, openSync, readFileSync, readdirSync, readlinkSync, realpathSync, rmSync, statSync, unlinkSync, write, writeFileSync, writeSync } from "node:fs";
-import { access, appendFile, copyFile, lstat, mkdir, mkdtemp, open as open$1, readFile, realpath, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { access, appendFile, copyFile, lstat, mkdir, mkdtemp, open, readFile, realpath, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import * as os from "node:os";
 import { constants as constants$1, homedir, hostname, tmpdir } from "node:os";
-import * as path from "node:path";
-import path$1, { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import * as path$1 from "node:path";
+import path, { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import * as child_process from "node:child_process";
 import { ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import * as crypto$2 from "node:crypto";
@@ -16,13 +16,13 @@ import * as stream from "node:stream";
 import { Duplex, PassThrough, Readable, Transform, Writable, getDefaultHighWaterMark } from "node:stream";
 import { EventEmitter, addAbortListener, on, once, setMaxListeners } from "node:events";
 import * as util from "node:util";
-import { TextDecoder as TextDecoder$1, aborted as aborted$2, callbackify, debuglog, format as format$2, inspect, isDeepStrictEqual, promisify, stripVTControlCharacters, toUSVString } from "node:util";
+import { TextDecoder as TextDecoder$1, aborted, callbackify, debuglog, format, inspect, isDeepStrictEqual, promisify, stripVTControlCharacters, toUSVString } from "node:util";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { StringDecoder } from "node:string_decoder";
-import process$2, { execArgv, execPath, hrtime, platform } from "node:process";
+import process$1, { execArgv, execPath, hrtime, platform } from "node:process";
 import tty from "node:tty";
-import { serialize as serialize$1 } from "node:v8";
-import { finished as finished$1 } from "node:stream/promises";
+import { serialize } from "node:v8";
+import { finished } from "node:stream/promises";
 import { createContext, runInContext } from "node:vm";
 import { basename as basename$1 } from "node:path/posix";
 var __create$1 = Object.create;
@@ -40,14 +40,14 @@ var __esmMin = (fn, res, err) => () => {
 	}
 };
 var __commonJSMin$1 = (cb, mod) => () => (mod || (cb((mod = { exports: {} }).exports, mod, mod.exports), cb = null), mod.exports);
-var __exportAll$1 = (all, flags) => {
-	let target = Object.setPrototypeOf({}, null);
+var __exportAll$1 = (all, no_symbols) => {
+	let target = {};
 	for (var name in all) __defProp$1(target, name, {
 		get: all[name],
 		enumerable: true
 	});
-	if (!(flags & 1)) __defProp$1(target, Symbol.toStringTag, { value: "Module" });
-	return flags & 2 ? target : Object.preventExtensions(target);
+	if (!no_symbols) __defProp$1(target, Symbol.toStringTag, { value: "Module" });
+	return target;
 };
 var __copyProps$1 = (to, from, except, desc) => {
 	if (from && typeof from === "object" || typeof from === "function") for (var keys = __getOwnPropNames$1(from), i = 0, n = keys.length, key; i < n; i++) {
@@ -470,8 +470,10 @@ var init_visible_text = __esmMin((() => {
 function toWellFormed(text) {
 	return text.toWellFormed();
 }
+var init_well_formed = __esmMin((() => {}));
 init_user_error();
 init_visible_text();
+init_well_formed();
 function toLogLine(text, maxChars = 300) {
 	const line = removeControls(text.slice(0, maxChars * 4)).replaceAll(/\s+/g, " ").trim();
 	return neutraliseCommands(toWellFormed(line.length <= maxChars ? line : `${line.slice(0, maxChars)}…`));
@@ -529,6 +531,8 @@ function optionLayer(scope, option) {
 function isJsonObject$1(value) {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+var init_json = __esmMin((() => {}));
+init_json();
 function valueAt(root, path) {
 	let value = root;
 	for (const segment of path) {
@@ -903,7 +907,7 @@ var require_scan = __commonJSMin$1(((exports, module) => {
 		return code === CHAR_FORWARD_SLASH || code === CHAR_BACKWARD_SLASH;
 	};
 	const depth = (token) => {
-		if (token.isPrefix !== true) token.depth = token.isGlobstar ? 1e400 : 1;
+		if (token.isPrefix !== true) token.depth = token.isGlobstar ? Infinity : 1;
 	};
 	const scan = (input, options) => {
 		const opts = options || {};
@@ -2496,12 +2500,14 @@ function deepCompareStrict(a, b) {
 	}
 	return a === b;
 }
+var init_deep_compare_strict = __esmMin((() => {}));
 function encodePointer(p) {
 	return encodeURI(escapePointer(p)).replace(/#/g, "%23");
 }
 function escapePointer(p) {
 	return p.replace(/~/g, "~0").replace(/\//g, "~1");
 }
+var init_pointer = __esmMin((() => {}));
 function normalizeURIFragment(fragment) {
 	let normalized = "";
 	for (let index = 0; index < fragment.length;) {
@@ -2579,6 +2585,7 @@ function dereference(schema, lookup = Object.create(null), baseURI = initialBase
 }
 var uriFragmentCharacter, uriPercentEncoding, uriUnreservedCharacter, schemaKeyword, schemaArrayKeyword, schemaMapKeyword, ignoredKeyword, initialBaseURI;
 var init_dereference = __esmMin((() => {
+	init_pointer();
 	uriFragmentCharacter = /^[A-Za-z0-9._~!$&'()*+,;=:@/?-]$/;
 	uriPercentEncoding = /^%[0-9A-Fa-f]{2}$/;
 	uriUnreservedCharacter = /^[A-Za-z0-9._~-]$/;
@@ -2694,7 +2701,7 @@ function regex(str) {
 		return false;
 	}
 }
-var DATE, DAYS, TIME, HOSTNAME, URIREF, URITEMPLATE, URL_, UUID, JSON_POINTER, JSON_POINTER_URI_FRAGMENT, RELATIVE_JSON_POINTER, EMAIL_ADDRESS, EMAIL, IPV4, IPV6, DURATION, format$1, DATE_TIME_SEPARATOR, NOT_URI_FRAGMENT, URI_PATTERN, Z_ANCHOR;
+var DATE, DAYS, TIME, HOSTNAME, URIREF, URITEMPLATE, URL_, UUID, JSON_POINTER, JSON_POINTER_URI_FRAGMENT, RELATIVE_JSON_POINTER, EMAIL_ADDRESS, EMAIL, IPV4, IPV6, DURATION, format$2, DATE_TIME_SEPARATOR, NOT_URI_FRAGMENT, URI_PATTERN, Z_ANCHOR;
 var init_format$1 = __esmMin((() => {
 	DATE = /^(\d\d\d\d)-(\d\d)-(\d\d)$/;
 	DAYS = [
@@ -2739,7 +2746,7 @@ var init_format$1 = __esmMin((() => {
 	IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?)$/;
 	IPV6 = /^((([0-9a-f]{1,4}:){7}([0-9a-f]{1,4}|:))|(([0-9a-f]{1,4}:){6}(:[0-9a-f]{1,4}|((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})|:))|(([0-9a-f]{1,4}:){5}(((:[0-9a-f]{1,4}){1,2})|:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})|:))|(([0-9a-f]{1,4}:){4}(((:[0-9a-f]{1,4}){1,3})|((:[0-9a-f]{1,4})?:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){3}(((:[0-9a-f]{1,4}){1,4})|((:[0-9a-f]{1,4}){0,2}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){2}(((:[0-9a-f]{1,4}){1,5})|((:[0-9a-f]{1,4}){0,3}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){1}(((:[0-9a-f]{1,4}){1,6})|((:[0-9a-f]{1,4}){0,4}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(:(((:[0-9a-f]{1,4}){1,7})|((:[0-9a-f]{1,4}){0,5}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:)))$/i;
 	DURATION = (input) => /^P(?:\d+W|(?:(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?|T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S)))$/.test(input);
-	format$1 = {
+	format$2 = {
 		date: date$2,
 		time: time$1.bind(void 0, true),
 		"date-time": date_time,
@@ -2786,6 +2793,7 @@ function ucs2length(s) {
 	}
 	return result;
 }
+var init_ucs2_length = __esmMin((() => {}));
 function hasOwnProperty(instance, key) {
 	return Object.prototype.hasOwnProperty.call(instance, key);
 }
@@ -3400,7 +3408,7 @@ function validate$1(instance, schema, draft = "2019-09", lookup = dereference(sc
 			keywordLocation: `${schemaLocation}/pattern`,
 			error: `String does not match pattern.`
 		});
-		if ($format !== void 0 && format$1[$format] && !format$1[$format](instance)) errors.push({
+		if ($format !== void 0 && format$2[$format] && !format$2[$format](instance)) errors.push({
 			instanceLocation,
 			keyword: "format",
 			keywordLocation: `${schemaLocation}/format`,
@@ -3413,8 +3421,11 @@ function validate$1(instance, schema, draft = "2019-09", lookup = dereference(sc
 	};
 }
 var init_validate$2 = __esmMin((() => {
+	init_deep_compare_strict();
 	init_dereference();
 	init_format$1();
+	init_pointer();
+	init_ucs2_length();
 }));
 var Validator;
 var init_validator = __esmMin((() => {
@@ -3450,7 +3461,7 @@ var esm_exports = __exportAll$1({
 	dereference: () => dereference,
 	encodePointer: () => encodePointer,
 	escapePointer: () => escapePointer,
-	format: () => format$1,
+	format: () => format$2,
 	ignoredKeyword: () => ignoredKeyword,
 	initialBaseURI: () => initialBaseURI,
 	schemaArrayKeyword: () => schemaArrayKeyword,
@@ -3460,9 +3471,12 @@ var esm_exports = __exportAll$1({
 	validate: () => validate$1
 });
 var init_esm = __esmMin((() => {
+	init_deep_compare_strict();
 	init_dereference();
 	init_format$1();
+	init_pointer();
 	init_types$1();
+	init_ucs2_length();
 	init_validate$2();
 	init_validator();
 }));
@@ -3490,6 +3504,7 @@ function fieldOf$2(pointer) {
 	const field = pointer.replace(/^#\/?/, "").replaceAll("/", ".");
 	return field === "" ? "" : `${field}: `;
 }
+init_json();
 const maxSchemaBytes = 262144;
 async function loadAnswerSchema(path) {
 	const where = `--output-schema ${path}:`;
@@ -3539,7 +3554,7 @@ function withoutFence(answer) {
 async function writeFileAtomic(path, contents, mode = 384) {
 	const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
 	try {
-		const handle = await open$1(temporary, "wx", mode);
+		const handle = await open(temporary, "wx", mode);
 		try {
 			await handle.writeFile(contents);
 		} finally {
@@ -3840,7 +3855,7 @@ function required$1(Class, schema, mask) {
 	}));
 	return clone(schema, mergeDefs(schema._zod.def, { shape: newShape }));
 }
-function aborted$1(x, startIndex = 0) {
+function aborted$2(x, startIndex = 0) {
 	if (x.aborted === true) return true;
 	for (let i = startIndex; i < x.issues.length; i++) if (x.issues[i]?.continue !== true) return true;
 	return false;
@@ -5122,7 +5137,7 @@ function handleCatchall(proms, input, payload, ctx, def, inst, abortEarly) {
 	let seen = 0;
 	for (const key in input) {
 		if (abortEarly && payload.issues.length !== seen) {
-			if (aborted$1(payload, seen)) break;
+			if (aborted$2(payload, seen)) break;
 			seen = payload.issues.length;
 		}
 		if (keySet.has(key)) continue;
@@ -5158,7 +5173,7 @@ function handleUnionResults(results, final, inst, ctx) {
 		final.value = result.value;
 		return final;
 	}
-	const nonaborted = results.filter((r) => !aborted$1(r));
+	const nonaborted = results.filter((r) => !aborted$2(r));
 	if (nonaborted.length === 1) {
 		final.value = nonaborted[0].value;
 		return nonaborted[0];
@@ -5273,7 +5288,7 @@ function handleIntersectionResults(result, left, right) {
 	}
 	const merged = mergeValues(left.value, right.value);
 	if (!merged.valid) {
-		if (aborted$1(result)) return result;
+		if (aborted$2(result)) return result;
 		throw new Error(`Unmergable intersection. Error path: ${JSON.stringify(merged.mergeErrorPath)}`);
 	}
 	result.value = merged.data;
@@ -5362,7 +5377,7 @@ var init_schemas$2 = __esmMin((() => {
 		} else {
 			const runChecks = (payload, checks, ctx) => {
 				if (payload.memo) return payload;
-				let isAborted = aborted$1(payload);
+				let isAborted = aborted$2(payload);
 				let asyncResult;
 				for (const ch of checks) {
 					if (ch._zod.def.when) {
@@ -5376,12 +5391,12 @@ var init_schemas$2 = __esmMin((() => {
 						await _;
 						if (payload.issues.length === currLen) return;
 						attachSchema(payload.issues, currLen, inst);
-						if (!isAborted) isAborted = aborted$1(payload, currLen);
+						if (!isAborted) isAborted = aborted$2(payload, currLen);
 					});
 					else {
 						if (payload.issues.length === currLen) continue;
 						attachSchema(payload.issues, currLen, inst);
-						if (!isAborted) isAborted = aborted$1(payload, currLen);
+						if (!isAborted) isAborted = aborted$2(payload, currLen);
 					}
 				}
 				if (asyncResult) return asyncResult.then(() => {
@@ -5390,7 +5405,7 @@ var init_schemas$2 = __esmMin((() => {
 				return payload;
 			};
 			const handleCanaryResult = (canary, payload, ctx) => {
-				if (aborted$1(canary)) {
+				if (aborted$2(canary)) {
 					canary.aborted = true;
 					return canary;
 				}
@@ -5775,7 +5790,7 @@ var init_schemas$2 = __esmMin((() => {
 				if (result instanceof Promise) proms.push(result.then((result) => handleArrayResult(result, payload, i)));
 				else {
 					handleArrayResult(result, payload, i);
-					if (abortEarly && result.issues.length !== 0 && aborted$1(result)) break;
+					if (abortEarly && result.issues.length !== 0 && aborted$2(result)) break;
 				}
 			}
 			if (proms.length) return Promise.all(proms).then(() => payload);
@@ -5836,7 +5851,7 @@ var init_schemas$2 = __esmMin((() => {
 			let seen = payload.issues.length;
 			for (const key of value.allKeys) {
 				if (abortEarly && payload.issues.length !== seen) {
-					if (aborted$1(payload, seen)) break;
+					if (aborted$2(payload, seen)) break;
 					seen = payload.issues.length;
 				}
 				if (key === "__proto__") continue;
@@ -6574,7 +6589,7 @@ function isBackEdge(ctx, value) {
 	const backEdges = ctx[STATE]?.backEdges;
 	return backEdges !== void 0 && isRef(value) && backEdges.has(value);
 }
-var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE, ASSUMED, PROVEN, handoff, open, memo$2;
+var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE, ASSUMED, PROVEN, handoff, open$1, memo$2;
 var init_memoizer = __esmMin((() => {
 	init_util$1();
 	$ZodCyclicError = class extends Error {
@@ -6589,7 +6604,7 @@ var init_memoizer = __esmMin((() => {
 	NONE = 0;
 	ASSUMED = 1;
 	PROVEN = 2;
-	open = [];
+	open$1 = [];
 	memo$2 = {
 		alloc(_inst, payload, empty) {
 			const bucket = handoff;
@@ -6600,7 +6615,7 @@ var init_memoizer = __esmMin((() => {
 				issues: null
 			};
 			bucket.set(payload.value, entry);
-			open.push(entry);
+			open$1.push(entry);
 			return empty;
 		},
 		guard(inst) {
@@ -6666,10 +6681,10 @@ var init_memoizer = __esmMin((() => {
 						return payload;
 					}
 					handoff = bucket;
-					const depth = open.length;
+					const depth = open$1.length;
 					const result = base(payload, ctx);
 					handoff = void 0;
-					const entry = open.length > depth ? open.pop() : void 0;
+					const entry = open$1.length > depth ? open$1.pop() : void 0;
 					if (result instanceof Promise) return result.then((r) => {
 						if (entry) entry.issues = r.issues.length ? cloneIssues(r.issues) : NO_ISSUES;
 						return r;
@@ -9224,7 +9239,7 @@ async function openFile$1(workspace, name) {
 	if (!guarded.ok) throw new Error(guarded.refusal);
 	const { path } = guarded;
 	refuseSpecial(await statsOf(path.absolute, name), name);
-	const handle = await open$1(path.absolute, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+	const handle = await open(path.absolute, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
 	try {
 		const stats = await handle.stat();
 		refuseSpecial(stats, name);
@@ -9287,7 +9302,7 @@ function refuseMoved(workspace, path) {
 	throw new Error(`Refused: ${path.relative} changed its place while it was written; nothing was changed.`);
 }
 async function writeNew(path, mode, contents) {
-	const handle = await open$1(path, "wx", 438);
+	const handle = await open(path, "wx", 438);
 	try {
 		await handle.writeFile(contents);
 		if (mode !== null) await handle.chmod(mode);
@@ -9457,6 +9472,7 @@ function serversFor(calls, servers) {
 	if (calls.some((call) => call.server === null && !builtin.includes(call.tool))) return servers;
 	return servers.filter((server) => calls.some((call) => call.server === server.name));
 }
+init_well_formed();
 function formsOf(value) {
 	const wellFormed = toWellFormed(value);
 	const forms = [
@@ -9559,6 +9575,7 @@ function isLocation(name, value) {
 	if (/_(?:FILE|PATH|DIR|DIRECTORY|SOCK|SOCKET)$/i.test(name)) return value.includes("/");
 	return /^(?:~|\.\.?|\/(?:home|root|Users|tmp|var|run|etc|opt|usr|mnt|srv|private|workspace|github|builds))\//.test(value);
 }
+init_json();
 const rememberedMs = 9e5;
 const lockPatienceMs = 5e3;
 const staleLockMs = 3e3;
@@ -9636,7 +9653,7 @@ function digestOf$1({ url, headers, auth }, salt) {
 async function withLock(path, work) {
 	const deadline = performance.now() + lockPatienceMs;
 	for (;;) {
-		const handle = await open$1(path, "wx", 384).catch(() => null);
+		const handle = await open(path, "wx", 384).catch(() => null);
 		if (handle !== null) {
 			try {
 				await work();
@@ -9747,6 +9764,7 @@ function listOf$1(names) {
 function shorten(text) {
 	return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }
+var init_script_expect = __esmMin((() => {}));
 /*!
 * Copyright (c) Squirrel Chat et al., All rights reserved.
 * SPDX-License-Identifier: BSD-3-Clause
@@ -10816,6 +10834,7 @@ function failure$1(code, message) {
 	};
 }
 var init_script$2 = __esmMin((() => {
+	init_script_expect();
 	init_script_schema();
 }));
 function findCredentials(env) {
@@ -10948,7 +10967,7 @@ function tooLarge(bytes) {
 }
 function faultOfExpiry(expiry, waits) {
 	switch (expiry) {
-		case "aborted": return aborted;
+		case "aborted": return aborted$1;
 		case "no_first_byte": return {
 			code: "model_unreachable",
 			message: `The model API did not begin to answer within ${formatDuration(waits.firstByteMs)}`,
@@ -11028,10 +11047,11 @@ function preview(body) {
 	const line = (typeof body === "string" ? body : body === void 0 ? "" : JSON.stringify(body)).replaceAll(/\s+/g, " ").trim();
 	return line.length > 200 ? `${line.slice(0, 200)}…` : line;
 }
-var aborted, overflowHint, authTypes, busyTypes;
+var aborted$1, overflowHint, authTypes, busyTypes;
 var init_fault = __esmMin((() => {
+	init_json();
 	init_duration$1();
-	aborted = {
+	aborted$1 = {
 		code: "interrupted",
 		message: "The request to the model was aborted",
 		hint: null,
@@ -11304,6 +11324,7 @@ function numberOf$1(value) {
 }
 var cuttingReasons;
 var init_reply = __esmMin((() => {
+	init_json();
 	cuttingReasons = new Set([
 		"max_tokens",
 		"model_context_window_exceeded",
@@ -11447,6 +11468,7 @@ function parseJson$4(text) {
 	}
 }
 var init_attempt = __esmMin((() => {
+	init_json();
 	init_fault();
 	init_network_fault();
 	init_reply();
@@ -17526,7 +17548,7 @@ var require_client_h2 = __commonJSMin$1(((exports, module) => {
 		socket.on("close", onSocketClose);
 		return {
 			version: "h2",
-			defaultPipelining: 1e400,
+			defaultPipelining: Infinity,
 			write(request) {
 				return writeH2(client, request);
 			},
@@ -18843,7 +18865,7 @@ var require_agent = __commonJSMin$1(((exports, module) => {
 		return opts && opts.connections === 1 ? new Client(origin, opts) : new Pool(origin, opts);
 	}
 	var Agent = class extends DispatcherBase {
-		constructor({ factory = defaultFactory, maxOrigins = 1e400, connect, tls, ...options } = {}) {
+		constructor({ factory = defaultFactory, maxOrigins = Infinity, connect, tls, ...options } = {}) {
 			if (typeof factory !== "function") throw new InvalidArgumentError("factory must be a function.");
 			if (connect != null && typeof connect !== "function" && typeof connect !== "object") throw new InvalidArgumentError("connect must be a function or an object");
 			if (typeof maxOrigins !== "number" || Number.isNaN(maxOrigins) || maxOrigins <= 0) throw new InvalidArgumentError("maxOrigins must be a number greater than 0");
@@ -21722,7 +21744,7 @@ var require_pending_interceptors_formatter = __commonJSMin$1(((exports, module) 
 				"Status code": statusCode,
 				Persistent: persist ? PERSISTENT : NOT_PERSISTENT,
 				Invocations: timesInvoked,
-				Remaining: persist ? 1e400 : times - timesInvoked
+				Remaining: persist ? Infinity : times - timesInvoked
 			}));
 			this.logger.table(withPrettyHeaders);
 			return this.transform.read().toString();
@@ -21998,12 +22020,12 @@ var require_snapshot_recorder = __commonJSMin$1(((exports, module) => {
 		#isUrlExcluded;
 		#snapshots = new Map();
 		#snapshotPath;
-		#maxSnapshots = 1e400;
+		#maxSnapshots = Infinity;
 		#autoFlush = false;
 		#headerFilters;
 		constructor(options = {}) {
 			this.#snapshotPath = options.snapshotPath;
-			this.#maxSnapshots = options.maxSnapshots || 1e400;
+			this.#maxSnapshots = options.maxSnapshots || Infinity;
 			this.#autoFlush = options.autoFlush || false;
 			this.flushInterval = options.flushInterval || 3e4;
 			this._flushTimer = null;
@@ -23015,7 +23037,7 @@ var require_dns = __commonJSMin$1(((exports, module) => {
 			pick: interceptorOpts?.pick ?? null,
 			dualStack,
 			affinity,
-			maxItems: interceptorOpts?.maxItems ?? 1e400,
+			maxItems: interceptorOpts?.maxItems ?? Infinity,
 			storage: interceptorOpts?.storage
 		});
 		return (dispatch) => {
@@ -24113,7 +24135,7 @@ var require_cache_handler = __commonJSMin$1(((exports, module) => {
 		return true;
 	}
 	function getRedirectPolicy(cacheType, method, redirectHops, reqHeaders, cacheByDefault, now) {
-		let staleAt = 1e400;
+		let staleAt = Infinity;
 		let requiresRevalidation = false;
 		for (const hop of redirectHops) {
 			const hopPolicy = getRedirectHopPolicy(cacheType, method, hop, reqHeaders, cacheByDefault);
@@ -24205,13 +24227,13 @@ var require_cache_handler = __commonJSMin$1(((exports, module) => {
 		if (cacheControlDirectives["no-cache"] === true && hasValidator) return 0;
 	}
 	function determineDeleteAt(baseTime, cachedAt, cacheControlDirectives, staleAt) {
-		let staleWhileRevalidate = -1e400;
-		let staleIfError = -1e400;
-		let immutable = -1e400;
+		let staleWhileRevalidate = -Infinity;
+		let staleIfError = -Infinity;
+		let immutable = -Infinity;
 		if (cacheControlDirectives["stale-while-revalidate"]) staleWhileRevalidate = staleAt + cacheControlDirectives["stale-while-revalidate"] * 1e3;
 		if (cacheControlDirectives["stale-if-error"]) staleIfError = staleAt + cacheControlDirectives["stale-if-error"] * 1e3;
-		if (cacheControlDirectives.immutable && staleWhileRevalidate === -1e400 && staleIfError === -1e400) immutable = cachedAt + 31536e6;
-		if (staleWhileRevalidate === -1e400 && staleIfError === -1e400 && immutable === -1e400) {
+		if (cacheControlDirectives.immutable && staleWhileRevalidate === -Infinity && staleIfError === -Infinity) immutable = cachedAt + 31536e6;
+		if (staleWhileRevalidate === -Infinity && staleIfError === -Infinity && immutable === -Infinity) {
 			const freshnessLifetime = staleAt - baseTime;
 			if (freshnessLifetime <= 0) return cachedAt + REVALIDATION_ONLY_RETENTION;
 			const datePrecisionPadding = Math.min(Math.max(cachedAt - baseTime, 0), 1e3);
@@ -25400,7 +25422,7 @@ var require_sqlite_cache_store = __commonJSMin$1(((exports, module) => {
 	const MAX_ENTRY_SIZE = 2e9;
 	module.exports = class SqliteCacheStore {
 		#maxEntrySize = MAX_ENTRY_SIZE;
-		#maxCount = 1e400;
+		#maxCount = Infinity;
 		#db;
 		#getValuesQuery;
 		#updateValueQuery;
@@ -25505,7 +25527,7 @@ var require_sqlite_cache_store = __commonJSMin$1(((exports, module) => {
 			this.#deleteByUrlQuery = this.#db.prepare(`DELETE FROM cacheInterceptorV${VERSION} WHERE url = ?`);
 			this.#countEntriesQuery = this.#db.prepare(`SELECT COUNT(*) AS total FROM cacheInterceptorV${VERSION}`);
 			this.#deleteExpiredValuesQuery = this.#db.prepare(`DELETE FROM cacheInterceptorV${VERSION} WHERE deleteAt <= ?`);
-			this.#deleteOldValuesQuery = this.#maxCount === 1e400 ? null : this.#db.prepare(`
+			this.#deleteOldValuesQuery = this.#maxCount === Infinity ? null : this.#db.prepare(`
         DELETE FROM cacheInterceptorV${VERSION}
         WHERE id IN (
           SELECT
@@ -28020,7 +28042,7 @@ var require_cache = __commonJSMin$1(((exports, module) => {
 			}
 			return true;
 		}
-		#internalMatchAll(request, options, maxResponses = 1e400) {
+		#internalMatchAll(request, options, maxResponses = Infinity) {
 			let r = null;
 			if (request !== void 0) {
 				if (webidl.is.Request(request)) {
@@ -30835,7 +30857,6 @@ var require_eventsource = __commonJSMin$1(((exports, module) => {
 	};
 }));
 var require_undici = __commonJSMin$1(((exports, module) => {
-	var __filename = import.meta.filename;
 	const Client = require_client();
 	const Dispatcher = require_dispatcher();
 	const Pool = require_pool();
@@ -31170,6 +31191,7 @@ function listOf(value) {
 }
 var combinations, maxNameLength$1, maxNoteLength;
 var init_wire_tool = __esmMin((() => {
+	init_json();
 	combinations = [
 		"oneOf",
 		"anyOf",
@@ -31325,6 +31347,7 @@ function markLast(content) {
 }
 var cacheMark, imageTypes;
 var init_wire = __esmMin((() => {
+	init_json();
 	init_wire_tool();
 	cacheMark = { type: "ephemeral" };
 	imageTypes = [
@@ -31345,6 +31368,7 @@ function __classPrivateFieldGet(receiver, state, kind, f) {
 	if (typeof state === "function" ? receiver !== state || !f : !state.has(receiver)) throw new TypeError("Cannot read private member from an object whose class did not declare it");
 	return kind === "m" ? f : kind === "a" ? f.call(receiver) : f ? f.value : state.get(receiver);
 }
+var init_tslib = __esmMin((() => {}));
 function isAbortError$1(err) {
 	return typeof err === "object" && err !== null && ("name" in err && err.name === "AbortError" || "message" in err && String(err.message).includes("FetchRequestCanceledException"));
 }
@@ -32685,6 +32709,7 @@ function findNewlineIndex(buffer, startIndex) {
 }
 var _LineDecoder_buffer, _LineDecoder_carriageReturnIndex, LineDecoder;
 var init_line = __esmMin((() => {
+	init_tslib();
 	init_bytes();
 	LineDecoder = (() => {
 		class LineDecoder {
@@ -32875,6 +32900,7 @@ async function* _iterSSEMessages(response, controller) {
 }
 var _Stream_client, Stream;
 var init_streaming$3 = __esmMin((() => {
+	init_tslib();
 	init_error$1();
 	init_shims();
 	init_line();
@@ -33933,7 +33959,7 @@ function setContentAttributes(span, attributes, limit) {
 	};
 	const values = {};
 	const blocks = toolResult?.map((block) => JSON.stringify(block));
-	const sizeOf = 3 * ([...stopSequences ?? [], ...blocks ?? []].reduce((sum, text) => sum + text.length + 1, 2) + serialize(others, values) + serialize(messages, values)) <= limit ? (text) => 3 * text.length : utf8Length;
+	const sizeOf = 3 * ([...stopSequences ?? [], ...blocks ?? []].reduce((sum, text) => sum + text.length + 1, 2) + serialize$1(others, values) + serialize$1(messages, values)) <= limit ? (text) => 3 * text.length : utf8Length;
 	const sizeOfMessages = () => Object.keys(messages).reduce((sum, key) => sum + sizeOf(values[key] ?? ""), 0);
 	const stopSequencesSize = stopSequences?.reduce((sum, each) => sum + sizeOf(each), 0) ?? 0;
 	const keepsStopSequences = stopSequences !== void 0 && stopSequencesSize <= limit;
@@ -33950,7 +33976,7 @@ function setContentAttributes(span, attributes, limit) {
 	if (size + messagesSize > limit) {
 		const { truncated: lostParts, ...fitted } = withoutFirstParts(messages, size + messagesSize - limit);
 		truncated || (truncated = lostParts);
-		serialize(fitted, values);
+		serialize$1(fitted, values);
 		messagesSize = sizeOfMessages();
 	}
 	size += messagesSize;
@@ -33965,7 +33991,7 @@ function setContentAttributes(span, attributes, limit) {
 	for (const [key, value] of Object.entries(values)) span.setAttribute(key, value);
 	return size;
 }
-function serialize(attributes, values) {
+function serialize$1(attributes, values) {
 	let length = 0;
 	for (const [key, value] of Object.entries(attributes)) if (value !== void 0) {
 		values[key] = JSON.stringify(value);
@@ -34274,6 +34300,7 @@ var init_tracing = __esmMin((() => {
 }));
 var _APIPromise_client, APIPromise;
 var init_api_promise = __esmMin((() => {
+	init_tslib();
 	init_parse$1();
 	init_tracing$1();
 	init_uploads$1();
@@ -34545,7 +34572,7 @@ var node_exports = __exportAll$1({
 	crypto: () => crypto$2,
 	fs: () => fs,
 	os: () => os,
-	path: () => path,
+	path: () => path$1,
 	stream: () => stream,
 	util: () => util
 });
@@ -35242,9 +35269,11 @@ var init_types = __esmMin((() => {
 function nowAsSeconds() {
 	return Math.floor(Date.now() / 1e3);
 }
+var init_time = __esmMin((() => {}));
 var TokenCache;
 var init_token_cache = __esmMin((() => {
 	init_types();
+	init_time();
 	TokenCache = class {
 		constructor(provider, onAdvisoryRefreshError) {
 			this.cached = null;
@@ -35499,6 +35528,7 @@ function oidcFederationProvider(config) {
 }
 var init_oidc_federation = __esmMin((() => {
 	init_types();
+	init_time();
 	init_version$1();
 }));
 function userOAuthProvider(config) {
@@ -35575,6 +35605,7 @@ function userOAuthProvider(config) {
 var init_user_oauth = __esmMin((() => {
 	init_credentials();
 	init_types();
+	init_time();
 	init_version$1();
 }));
 function resolveCredentialsFromConfig(config, options) {
@@ -35687,6 +35718,7 @@ var init_credential_chain = __esmMin((() => {
 	init_env();
 	init_credentials();
 	init_types();
+	init_time();
 	init_identity_token();
 	init_oidc_federation();
 	init_user_oauth();
@@ -35773,6 +35805,7 @@ var init_middleware = __esmMin((() => {
 }));
 var _BaseAnthropic_instances, _a, _BaseAnthropic_encoder, _BaseAnthropic_apiKeyFunction, _BaseAnthropic_openTelemetry, _BaseAnthropic_baseURLOverridden, warnedOfKeyAndTokenInEnv, BaseAnthropic;
 var init_client = __esmMin((() => {
+	init_tslib();
 	init_values$1();
 	init_sleep();
 	init_errors$2();
@@ -36481,7 +36514,7 @@ async function createApiClient(options) {
 		...init,
 		redirect: "manual"
 	});
-	const log = (...values) => options.log(format$2(...values));
+	const log = (...values) => options.log(format(...values));
 	const client = new BaseAnthropic({
 		...toSdkCredentials(options.credentials, {
 			endpoint: options.endpoint,
@@ -36574,6 +36607,7 @@ var init_api_client = __esmMin((() => {
 	init_identity_token();
 	init_oidc_federation();
 	init_streaming$1();
+	init_json();
 	init_proxy();
 }));
 var anthropic_exports = __exportAll$1({ createAnthropicModel: () => createAnthropicModel });
@@ -36716,7 +36750,7 @@ async function askOne({ client, endpoint, waits, deadline, model, effort, reques
 		firstByteMs = plan.firstByteMs;
 		if (!await paused(plan.delayMs, signal)) return {
 			kind: "fault",
-			fault: aborted,
+			fault: aborted$1,
 			partialText: result.partialText,
 			attempts
 		};
@@ -36929,6 +36963,7 @@ function usage(message, hint) {
 		hint
 	});
 }
+init_json();
 init_user_error();
 const maxBytes$2 = 536870912;
 function readTranscript(path, expected) {
@@ -37580,6 +37615,7 @@ function idsOf(calls, holds) {
 	return new Set(calls.filter(holds).map((call) => call.use.id));
 }
 init_visible_text();
+init_well_formed();
 const invisible = /[\p{Default_Ignorable_Code_Point}\u{fff9}-\u{fffb}]/gu;
 const comments = /<!--(?:-?>|[\s\S]*?(?:--!?>|$))/g;
 function sanitise(text) {
@@ -37691,6 +37727,7 @@ function isDeeperThan(value, limit) {
 	if (typeof value !== "object" || value === null) return false;
 	return limit === 0 || Object.values(value).some((part) => isDeeperThan(part, limit - 1));
 }
+init_json();
 const maxStructuredDepth = 100;
 function adaptResult(result) {
 	if (!isJsonObject$1(result)) return errorResult("protocol_error", "The server answered with something that is no result.");
@@ -37784,6 +37821,7 @@ function createCallProgress(call, emit, clock = () => performance.now()) {
 		});
 	};
 }
+init_json();
 function callTool(connection, tool, call) {
 	const params = {
 		name: tool.name,
@@ -37931,6 +37969,7 @@ function outlookOf(connection) {
 	if (status === "pending") return " It is being reconnected, and its tools may come back.";
 	return " Its tools cannot be used now.";
 }
+init_json();
 function promptsOf(connection) {
 	return connection.catalog().prompts.flatMap((prompt) => {
 		const { name, description } = prompt;
@@ -38035,6 +38074,7 @@ function checkArguments(declared, given, where) {
 	const takes = declared.map(({ name, required }) => required ? name : `${name} (optional)`).join(", ") || "none";
 	throw new UserError("usage_error", `the prompt ${faults.join("; ")}. It takes: ${takes}`, { where });
 }
+init_well_formed();
 function boundText(text, maxChars) {
 	const valid = toValidText(text);
 	if (valid.length <= maxChars) return valid;
@@ -38185,7 +38225,7 @@ async function read(name, cwd) {
 	try {
 		try {
 			var _usingCtx$3 = _usingCtx();
-			const file = _usingCtx$3.a(await open$1(resolve(cwd, name), constants.O_RDONLY | constants.O_NONBLOCK));
+			const file = _usingCtx$3.a(await open(resolve(cwd, name), constants.O_RDONLY | constants.O_NONBLOCK));
 			if (!(await file.stat()).isFile()) throw new UserError("usage_error", "is not a regular file", { where });
 			const kept = createHeadAndTail(readBytes);
 			const buffer = Buffer.alloc(65536);
@@ -38373,7 +38413,7 @@ function createLimits(settings, elapsedMs, emit, spent = nothingSpent) {
 			tokens += totalTokens$1(reply.usage);
 			costUsd += reply.costUsd ?? 0;
 		},
-		canSpend: () => costUsd < (settings.maxCostUsd ?? 1e400) && tokens < (settings.maxTokens ?? 1e400),
+		canSpend: () => costUsd < (settings.maxCostUsd ?? Infinity) && tokens < (settings.maxTokens ?? Infinity),
 		countDenial() {
 			denials += 1;
 		},
@@ -38981,9 +39021,9 @@ var isStandardStream, STANDARD_STREAMS, STANDARD_STREAMS_ALIASES, getStreamName;
 var init_standard_stream = __esmMin((() => {
 	isStandardStream = (stream) => STANDARD_STREAMS.includes(stream);
 	STANDARD_STREAMS = [
-		process$2.stdin,
-		process$2.stdout,
-		process$2.stderr
+		process$1.stdin,
+		process$1.stdout,
+		process$1.stderr
 	];
 	STANDARD_STREAMS_ALIASES = [
 		"stdin",
@@ -39110,9 +39150,9 @@ var init_escape = __esmMin((() => {
 	NO_ESCAPE_REGEXP = /^[\w./-]+$/;
 }));
 function isUnicodeSupported() {
-	const { env } = process$2;
+	const { env } = process$1;
 	const { TERM, TERM_PROGRAM } = env;
-	if (process$2.platform !== "win32") return TERM !== "linux";
+	if (process$1.platform !== "win32") return TERM !== "linux";
 	return Boolean(env.WT_SESSION) || Boolean(env.TERMINUS_SUBLIME) || env.ConEmuTask === "{cmd::Cmder}" || TERM_PROGRAM === "Terminus-Sublime" || TERM_PROGRAM === "vscode" || TERM === "xterm-256color" || TERM === "alacritty" || TERM === "rxvt-unicode" || TERM === "rxvt-unicode-256color" || env.TERMINAL_EMULATOR === "JetBrains-JediTerm";
 }
 var init_is_unicode_supported = __esmMin((() => {})), common, specialMainSymbols, specialFallbackSymbols, mainSymbols, fallbackSymbols, shouldUseMain, figures;
@@ -39397,10 +39437,10 @@ var init_figures = __esmMin((() => {
 	shouldUseMain = isUnicodeSupported();
 	figures = shouldUseMain ? mainSymbols : fallbackSymbols;
 	Object.entries(specialMainSymbols);
-})), hasColors, format, bold, gray, redBright, yellowBright;
+})), hasColors, format$1, bold, gray, redBright, yellowBright;
 var init_base = __esmMin((() => {
 	hasColors = tty?.WriteStream?.prototype?.hasColors?.() ?? false;
-	format = (open, close) => {
+	format$1 = (open, close) => {
 		if (!hasColors) return (input) => input;
 		const openCode = `\u001B[${open}m`;
 		const closeCode = `\u001B[${close}m`;
@@ -39420,67 +39460,67 @@ var init_base = __esmMin((() => {
 			return result;
 		};
 	};
-	format(0, 0);
-	bold = format(1, 22);
-	format(2, 22);
-	format(3, 23);
-	format(4, 24);
-	format("4:2", 24);
-	format("4:3", 24);
-	format("4:4", 24);
-	format("4:5", 24);
-	format(53, 55);
-	format(7, 27);
-	format(8, 28);
-	format(9, 29);
-	format(30, 39);
-	format(31, 39);
-	format(32, 39);
-	format(33, 39);
-	format(34, 39);
-	format(35, 39);
-	format(36, 39);
-	format(37, 39);
-	gray = format(90, 39);
-	format(40, 49);
-	format(41, 49);
-	format(42, 49);
-	format(43, 49);
-	format(44, 49);
-	format(45, 49);
-	format(46, 49);
-	format(47, 49);
-	format(100, 49);
-	redBright = format(91, 39);
-	format(92, 39);
-	yellowBright = format(93, 39);
-	format(94, 39);
-	format(95, 39);
-	format(96, 39);
-	format(97, 39);
-	format(101, 49);
-	format(102, 49);
-	format(103, 49);
-	format(104, 49);
-	format(105, 49);
-	format(106, 49);
-	format(107, 49);
-	format("58;5;0", 59);
-	format("58;5;1", 59);
-	format("58;5;2", 59);
-	format("58;5;3", 59);
-	format("58;5;4", 59);
-	format("58;5;5", 59);
-	format("58;5;6", 59);
-	format("58;5;7", 59);
-	format("58;5;8", 59);
-	format("58;5;9", 59);
-	format("58;5;10", 59);
-	format("58;5;11", 59);
-	format("58;5;12", 59);
-	format("58;5;13", 59);
-	format("58;5;14", 59);
-	format("58;5;15", 59);
+	format$1(0, 0);
+	bold = format$1(1, 22);
+	format$1(2, 22);
+	format$1(3, 23);
+	format$1(4, 24);
+	format$1("4:2", 24);
+	format$1("4:3", 24);
+	format$1("4:4", 24);
+	format$1("4:5", 24);
+	format$1(53, 55);
+	format$1(7, 27);
+	format$1(8, 28);
+	format$1(9, 29);
+	format$1(30, 39);
+	format$1(31, 39);
+	format$1(32, 39);
+	format$1(33, 39);
+	format$1(34, 39);
+	format$1(35, 39);
+	format$1(36, 39);
+	format$1(37, 39);
+	gray = format$1(90, 39);
+	format$1(40, 49);
+	format$1(41, 49);
+	format$1(42, 49);
+	format$1(43, 49);
+	format$1(44, 49);
+	format$1(45, 49);
+	format$1(46, 49);
+	format$1(47, 49);
+	format$1(100, 49);
+	redBright = format$1(91, 39);
+	format$1(92, 39);
+	yellowBright = format$1(93, 39);
+	format$1(94, 39);
+	format$1(95, 39);
+	format$1(96, 39);
+	format$1(97, 39);
+	format$1(101, 49);
+	format$1(102, 49);
+	format$1(103, 49);
+	format$1(104, 49);
+	format$1(105, 49);
+	format$1(106, 49);
+	format$1(107, 49);
+	format$1("58;5;0", 59);
+	format$1("58;5;1", 59);
+	format$1("58;5;2", 59);
+	format$1("58;5;3", 59);
+	format$1("58;5;4", 59);
+	format$1("58;5;5", 59);
+	format$1("58;5;6", 59);
+	format$1("58;5;7", 59);
+	format$1("58;5;8", 59);
+	format$1("58;5;9", 59);
+	format$1("58;5;10", 59);
+	format$1("58;5;11", 59);
+	format$1("58;5;12", 59);
+	format$1("58;5;13", 59);
+	format$1("58;5;14", 59);
+	format$1("58;5;15", 59);
 }));
 var init_yoctocolors = __esmMin((() => {
 	init_base();
@@ -40021,46 +40061,48 @@ function pathKey(options = {}) {
 	return Object.keys(env).reverse().find((key) => key.toUpperCase() === "PATH") || "Path";
 }
 var init_path_key = __esmMin((() => {}));
+var init_default = __esmMin((() => {}));
 function toPath(urlOrPath) {
 	return urlOrPath instanceof URL ? fileURLToPath(urlOrPath) : urlOrPath;
 }
 function traversePathUp(startPath) {
 	return { *[Symbol.iterator]() {
-		let currentPath = path$1.resolve(toPath(startPath));
+		let currentPath = path.resolve(toPath(startPath));
 		let previousPath;
 		while (previousPath !== currentPath) {
 			yield currentPath;
 			previousPath = currentPath;
-			currentPath = path$1.resolve(currentPath, "..");
+			currentPath = path.resolve(currentPath, "..");
 		}
 	} };
 }
 var init_node$1 = __esmMin((() => {
+	init_default();
 	promisify(execFile);
 }));
 var npmRunPath, applyPreferLocal, applyExecPath, npmRunPathEnv;
 var init_npm_run_path = __esmMin((() => {
 	init_path_key();
 	init_node$1();
-	npmRunPath = ({ cwd = process$2.cwd(), path: pathOption = process$2.env[pathKey()], preferLocal = true, execPath = process$2.execPath, addExecPath = true } = {}) => {
-		const cwdPath = path$1.resolve(toPath(cwd));
+	npmRunPath = ({ cwd = process$1.cwd(), path: pathOption = process$1.env[pathKey()], preferLocal = true, execPath = process$1.execPath, addExecPath = true } = {}) => {
+		const cwdPath = path.resolve(toPath(cwd));
 		const result = [];
-		const pathParts = pathOption.split(path$1.delimiter);
+		const pathParts = pathOption.split(path.delimiter);
 		if (preferLocal) applyPreferLocal(result, pathParts, cwdPath);
 		if (addExecPath) applyExecPath(result, pathParts, execPath, cwdPath);
-		return pathOption === "" || pathOption === path$1.delimiter ? `${result.join(path$1.delimiter)}${pathOption}` : [...result, pathOption].join(path$1.delimiter);
+		return pathOption === "" || pathOption === path.delimiter ? `${result.join(path.delimiter)}${pathOption}` : [...result, pathOption].join(path.delimiter);
 	};
 	applyPreferLocal = (result, pathParts, cwdPath) => {
 		for (const directory of traversePathUp(cwdPath)) {
-			const pathPart = path$1.join(directory, "node_modules/.bin");
+			const pathPart = path.join(directory, "node_modules/.bin");
 			if (!pathParts.includes(pathPart)) result.push(pathPart);
 		}
 	};
 	applyExecPath = (result, pathParts, execPath, cwdPath) => {
-		const pathPart = path$1.resolve(cwdPath, toPath(execPath), "..");
+		const pathPart = path.resolve(cwdPath, toPath(execPath), "..");
 		if (!pathParts.includes(pathPart)) result.push(pathPart);
 	};
-	npmRunPathEnv = ({ env = process$2.env, ...options } = {}) => {
+	npmRunPathEnv = ({ env = process$1.env, ...options } = {}) => {
 		env = { ...env };
 		const pathName = pathKey({ env });
 		options.path = env[pathName];
@@ -41126,7 +41168,7 @@ var init_node = __esmMin((() => {
 	handleNodeOption = (file, commandArguments, { node: shouldHandleNode = false, nodePath = execPath, nodeOptions = execArgv.filter((nodeOption) => !nodeOption.startsWith("--inspect")), cwd, execPath: formerNodePath, ...options }) => {
 		if (formerNodePath !== void 0) throw new TypeError("The \"execPath\" option has been removed. Please use the \"nodePath\" option instead.");
 		const normalizedNodePath = safeNormalizeFileUrl(nodePath, "The \"nodePath\" option");
-		const resolvedNodePath = path$1.resolve(cwd, normalizedNodePath);
+		const resolvedNodePath = path.resolve(cwd, normalizedNodePath);
 		const newOptions = {
 			...options,
 			nodePath: resolvedNodePath,
@@ -41138,7 +41180,7 @@ var init_node = __esmMin((() => {
 			commandArguments,
 			newOptions
 		];
-		if (path$1.basename(file, ".exe") === "node") throw new TypeError("When the \"node\" option is true, the first argument does not need to be \"node\".");
+		if (path.basename(file, ".exe") === "node") throw new TypeError("When the \"node\" option is true, the first argument does not need to be \"node\".");
 		return [
 			resolvedNodePath,
 			[
@@ -41163,7 +41205,7 @@ var init_ipc_input = __esmMin((() => {
 	};
 	validateAdvancedInput = (ipcInput) => {
 		try {
-			serialize$1(ipcInput);
+			serialize(ipcInput);
 		} catch (error) {
 			throw new Error("The `ipcInput` option is not serializable with a structured clone.", { cause: error });
 		}
@@ -41226,11 +41268,11 @@ var init_cwd = __esmMin((() => {
 	init_file_url();
 	normalizeCwd = (cwd = getDefaultCwd()) => {
 		const cwdString = safeNormalizeFileUrl(cwd, "The \"cwd\" option");
-		return path$1.resolve(cwdString);
+		return path.resolve(cwdString);
 	};
 	getDefaultCwd = () => {
 		try {
-			return process$2.cwd();
+			return process$1.cwd();
 		} catch (error) {
 			error.message = `The current directory does not exist.\n${error.message}`;
 			throw error;
@@ -41279,7 +41321,7 @@ var init_options = __esmMin((() => {
 		options.killSignal = normalizeKillSignal(options.killSignal);
 		options.forceKillAfterDelay = normalizeForceKillAfterDelay(options.forceKillAfterDelay);
 		options.lines = options.lines.map((lines, fdNumber) => lines && !BINARY_ENCODINGS.has(options.encoding) && options.buffer[fdNumber]);
-		if (process$2.platform === "win32" && path$1.basename(file, ".exe") === "cmd") commandArguments.unshift("/q");
+		if (process$1.platform === "win32" && path.basename(file, ".exe") === "cmd") commandArguments.unshift("/q");
 		return {
 			file,
 			commandArguments,
@@ -41306,7 +41348,7 @@ var init_options = __esmMin((() => {
 	});
 	getEnv = ({ env: envOption, extendEnv, preferLocal, node, localDirectory, nodePath }) => {
 		const env = extendEnv ? {
-			...process$2.env,
+			...process$1.env,
 			...envOption
 		} : envOption;
 		if (preferLocal || node) return npmRunPathEnv({
@@ -41357,6 +41399,7 @@ function isReadableStream$1(stream, { checkOpen = true } = {}) {
 function isDuplexStream(stream, options) {
 	return isWritableStream$1(stream, options) && isReadableStream$1(stream, options);
 }
+var init_is_stream = __esmMin((() => {}));
 function i() {
 	return this[n].next();
 }
@@ -41440,6 +41483,7 @@ var init_ponyfill = __esmMin((() => {
 }));
 var getAsyncIterable, toString, getStreamIterable, handleStreamEnd, nodeImports;
 var init_stream$1 = __esmMin((() => {
+	init_is_stream();
 	init_ponyfill();
 	getAsyncIterable = (stream) => {
 		if (isReadableStream$1(stream, { checkOpen: false }) && nodeImports.on !== void 0) return getStreamIterable(stream);
@@ -42107,6 +42151,7 @@ var init_reject = __esmMin((() => {
 }));
 var getStdioItemType, getTransformObjectType, getDuplexType, getTransformStreamType, validateNonGeneratorType, checkUndefinedOption, getGeneratorObjectType, checkBooleanOption, isGenerator, isAsyncGenerator, isSyncGenerator, isTransformOptions, isUrl, isRegularUrl, isFilePathObject, FILE_PATH_KEYS, isFilePathString, isUnknownStdioString, KNOWN_STDIO_STRINGS, isReadableStream, isWritableStream, isWebStream, isTransformStream, isAsyncIterableObject, isIterableObject, isObject$1, TRANSFORM_TYPES, FILE_TYPES, SPECIAL_DUPLICATE_TYPES_SYNC, SPECIAL_DUPLICATE_TYPES, FORBID_DUPLICATE_TYPES, TYPE_TO_MESSAGE;
 var init_type = __esmMin((() => {
+	init_is_stream();
 	init_is_plain_obj();
 	init_uint_array();
 	getStdioItemType = (value, optionName) => {
@@ -42322,6 +42367,7 @@ var init_normalize = __esmMin((() => {
 }));
 var getStreamDirection, getStdioItemDirection, KNOWN_DIRECTIONS, anyDirection, alwaysInput, guessStreamDirection, getStandardStreamDirection, DEFAULT_DIRECTION;
 var init_direction = __esmMin((() => {
+	init_is_stream();
 	init_type();
 	getStreamDirection = (stdioItems, fdNumber, optionName) => {
 		const directions = stdioItems.map((stdioItem) => getStdioItemDirection(stdioItem, fdNumber));
@@ -42358,12 +42404,12 @@ var init_direction = __esmMin((() => {
 		}
 	};
 	getStandardStreamDirection = (value) => {
-		if ([0, process$2.stdin].includes(value)) return "input";
+		if ([0, process$1.stdin].includes(value)) return "input";
 		if ([
 			1,
 			2,
-			process$2.stdout,
-			process$2.stderr
+			process$1.stdout,
+			process$1.stderr
 		].includes(value)) return "output";
 	};
 	DEFAULT_DIRECTION = "output";
@@ -42404,6 +42450,7 @@ var init_stdio_option = __esmMin((() => {
 }));
 var handleNativeStream, handleNativeStreamSync, getTargetFd, getTargetFdNumber, handleNativeStreamAsync, getStandardStream;
 var init_native = __esmMin((() => {
+	init_is_stream();
 	init_standard_stream();
 	init_uint_array();
 	init_fd_options();
@@ -42476,6 +42523,7 @@ var init_native = __esmMin((() => {
 }));
 var handleInputOptions, handleInputOption, getInputType, handleInputFileOption, getInputFileType;
 var init_input_option = __esmMin((() => {
+	init_is_stream();
 	init_uint_array();
 	init_type();
 	handleInputOptions = ({ input, inputFile }, fdNumber) => fdNumber === 0 ? [...handleInputOption(input), ...handleInputFileOption(inputFile)] : [];
@@ -43515,9 +43563,9 @@ var init_methods = __esmMin((() => {
 		Object.assign(subprocess, getIpcMethods(subprocess, false, ipc));
 	};
 	getIpcExport = () => {
-		const anyProcess = process$2;
+		const anyProcess = process$1;
 		const isSubprocess = true;
-		const ipc = process$2.channel !== void 0;
+		const ipc = process$1.channel !== void 0;
 		return {
 			...getIpcMethods(anyProcess, isSubprocess, ipc),
 			getCancelSignal: getCancelSignal$1.bind(void 0, {
@@ -43721,7 +43769,7 @@ var init_merge_streams = __esmMin((() => {
 	};
 	onMergedStreamEnd = async (passThroughStream, { signal }) => {
 		try {
-			await finished$1(passThroughStream, {
+			await finished(passThroughStream, {
 				signal,
 				cleanup: true
 			});
@@ -43778,7 +43826,7 @@ var init_merge_streams = __esmMin((() => {
 	};
 	onInputStreamEnd = async ({ passThroughStream, stream, streams, ended, aborted, controller: { signal } }) => {
 		try {
-			await finished$1(stream, {
+			await finished(stream, {
 				signal,
 				cleanup: true,
 				readable: true,
@@ -43834,7 +43882,7 @@ var init_pipeline = __esmMin((() => {
 	onSourceFinish = async (source, destination) => {
 		if (isStandardStream(source) || isStandardStream(destination)) return;
 		try {
-			await finished$1(source, {
+			await finished(source, {
 				cleanup: true,
 				readable: true,
 				writable: false
@@ -43848,7 +43896,7 @@ var init_pipeline = __esmMin((() => {
 	onDestinationFinish = async (source, destination) => {
 		if (isStandardStream(source) || isStandardStream(destination)) return;
 		try {
-			await finished$1(destination, {
+			await finished(destination, {
 				cleanup: true,
 				readable: false,
 				writable: true
@@ -43916,7 +43964,7 @@ var init_signals = __esmMin((() => {
 	if (process.platform !== "win32") signals.push("SIGALRM", "SIGABRT", "SIGVTALRM", "SIGXCPU", "SIGXFSZ", "SIGUSR2", "SIGTRAP", "SIGSYS", "SIGQUIT", "SIGIOT");
 	if (process.platform === "linux") signals.push("SIGIO", "SIGPOLL", "SIGPWR", "SIGSTKFLT");
 }));
-var processOk, kExitEmitter, global$1, ObjectDefineProperty, Emitter, SignalExitBase, signalExitWrap, SignalExitFallback, SignalExit, process$1, onExit, load, unload;
+var processOk, kExitEmitter, global$1, ObjectDefineProperty, Emitter, SignalExitBase, signalExitWrap, SignalExitFallback, SignalExit, process$2, onExit, load, unload;
 var init_mjs = __esmMin((() => {
 	init_signals();
 	processOk = (process) => !!process && typeof process === "object" && typeof process.removeListener === "function" && typeof process.emit === "function" && typeof process.reallyExit === "function" && typeof process.listeners === "function" && typeof process.kill === "function" && typeof process.pid === "number" && typeof process.on === "function";
@@ -43984,7 +44032,7 @@ var init_mjs = __esmMin((() => {
 		unload() {}
 	};
 	SignalExit = class extends SignalExitBase {
-		#hupSig = process$1.platform === "win32" ? "SIGINT" : "SIGHUP";
+		#hupSig = process$2.platform === "win32" ? "SIGINT" : "SIGHUP";
 		#emitter = new Emitter();
 		#process;
 		#originalProcessEmit;
@@ -44065,8 +44113,8 @@ var init_mjs = __esmMin((() => {
 			} else return og.call(this.#process, ev, ...args);
 		}
 	};
-	process$1 = globalThis.process;
-	({onExit, load, unload} = signalExitWrap(processOk(process$1) ? new SignalExit(process$1) : new SignalExitFallback()));
+	process$2 = globalThis.process;
+	({onExit, load, unload} = signalExitWrap(processOk(process$2) ? new SignalExit(process$2) : new SignalExitFallback()));
 }));
 var cleanupOnExit;
 var init_cleanup = __esmMin((() => {
@@ -44228,7 +44276,7 @@ var init_streaming = __esmMin((() => {
 	};
 	cleanupMergedStreamsMap = async (destinationStream) => {
 		try {
-			await finished$1(destinationStream, {
+			await finished(destinationStream, {
 				cleanup: true,
 				readable: false,
 				writable: true
@@ -44245,7 +44293,7 @@ var init_abort = __esmMin((() => {
 	init_throw();
 	unpipeOnAbort = (unpipeSignal, unpipeContext) => unpipeSignal === void 0 ? [] : [unpipeOnSignalAbort(unpipeSignal, unpipeContext)];
 	unpipeOnSignalAbort = async (unpipeSignal, { sourceStream, mergedStream, fileDescriptors, sourceOptions, startTime }) => {
-		await aborted$2(unpipeSignal, sourceStream);
+		await aborted(unpipeSignal, sourceStream);
 		await mergedStream.remove(sourceStream);
 		throw createNonCommandError({
 			error: new Error("Pipe canceled by `unpipeSignal` option."),
@@ -44488,7 +44536,7 @@ var init_wait_stream = __esmMin((() => {
 		const state = handleStdinDestroy(stream, streamInfo);
 		const abortController = new AbortController();
 		try {
-			await Promise.race([...stopOnExit ? [streamInfo.exitPromise] : [], finished$1(stream, {
+			await Promise.race([...stopOnExit ? [streamInfo.exitPromise] : [], finished(stream, {
 				cleanup: true,
 				signal: abortController.signal
 			})]);
@@ -44650,6 +44698,7 @@ var init_buffer_messages = __esmMin((() => {
 }));
 var waitForSubprocessResult, waitForOriginalStreams, waitForCustomStreamsEnd, throwOnSubprocessError;
 var init_wait_subprocess = __esmMin((() => {
+	init_is_stream();
 	init_timeout();
 	init_cancel();
 	init_graceful();
@@ -44797,14 +44846,14 @@ var init_shared = __esmMin((() => {
 		} catch {}
 	};
 	waitForSubprocessStdin = async (subprocessStdin) => {
-		await finished$1(subprocessStdin, {
+		await finished(subprocessStdin, {
 			cleanup: true,
 			readable: false,
 			writable: true
 		});
 	};
 	waitForSubprocessStdout = async (subprocessStdout) => {
-		await finished$1(subprocessStdout, {
+		await finished(subprocessStdout, {
 			cleanup: true,
 			readable: true,
 			writable: false
@@ -45491,6 +45540,7 @@ async function within(done, limitMs) {
 	clearTimeout(timer);
 }
 init_mini();
+init_json();
 const silence = {
 	input: null,
 	block: null,
@@ -45531,6 +45581,7 @@ function cut(text) {
 	return whole.length <= longestText$2 ? whole : `${whole.slice(0, longestText$2)}…`;
 }
 init_duration$1();
+init_well_formed();
 const maxStdoutBytes = 1048576;
 async function askHook(hook, moment, around) {
 	const startedAt = performance.now();
@@ -45693,6 +45744,7 @@ function refusalOf$3(error) {
 	}
 	return null;
 }
+init_json();
 function unsentError(message) {
 	return Object.assign(new Error(message), { unsent: true });
 }
@@ -45822,6 +45874,7 @@ function oneLine(text) {
 	const line = text.replace(/\s+/g, " ").trim();
 	return line.length <= 300 ? line : `${line.slice(0, 300)}…`;
 }
+init_json();
 const pauseMs$1 = 250;
 async function answerInputs(asked, params, desk) {
 	const questions = Object.entries(isJsonObject$1(asked.inputRequests) ? asked.inputRequests : {});
@@ -54640,11 +54693,11 @@ var init_ajvProvider_BIwGVY6G = __esmMin((() => {
 		function countKeys(schema) {
 			let count = 0;
 			for (const key in schema) {
-				if (key === "$ref") return 1e400;
+				if (key === "$ref") return Infinity;
 				count++;
 				if (SIMPLE_INLINED.has(key)) continue;
 				if (typeof schema[key] == "object") (0, util_1.eachItem)(schema[key], (sch) => count += countKeys(sch));
-				if (count === 1e400) return 1e400;
+				if (count === Infinity) return Infinity;
 			}
 			return count;
 		}
@@ -60473,8 +60526,14 @@ async function fetchWithCorsRetry(url, headers, fetchFn = fetch) {
 	try {
 		return await withinOrigin(url, { headers });
 	} catch (error) {
-		error instanceof TypeError;
-		throw error;
+		if (!(error instanceof TypeError) || true) throw error;
+		if (headers) try {
+			return await withinOrigin(url, {});
+		} catch (retryError) {
+			if (!(retryError instanceof TypeError)) throw retryError;
+			return;
+		}
+		return;
 	}
 }
 function buildWellKnownPath(wellKnownPrefix, pathname = "", options = {}) {
@@ -63373,6 +63432,7 @@ function table(entries) {
 	};
 	return out;
 }
+var init_key_descriptor = __esmMin((() => {}));
 function rsaes(bits) {
 	return {
 		kty: ["RSA"],
@@ -63455,6 +63515,7 @@ function jweEncryption(enc) {
 var wrap, derive, none, JWE, contentOps, ENC;
 var init_jwe_algorithms = __esmMin((() => {
 	init_errors();
+	init_key_descriptor();
 	wrap = [["encrypt", "wrapKey"], ["decrypt", "unwrapKey"]];
 	derive = [[], ["deriveBits"]];
 	none = [[], []];
@@ -64203,6 +64264,7 @@ function jwsAlgorithm(alg) {
 var sig, JWS;
 var init_jws_algorithms = __esmMin((() => {
 	init_errors();
+	init_key_descriptor();
 	sig = [["verify"], ["sign"]];
 	JWS = table({
 		HS256: hmac(256),
@@ -66988,6 +67050,7 @@ var init_dist = __esmMin((() => {
 		}
 	};
 }));
+init_json();
 function loadSdk() {
 	return Promise.resolve().then(() => (init_dist(), dist_exports));
 }
@@ -67136,6 +67199,7 @@ const anything = { "~standard": {
 function asObject(value) {
 	return isJsonObject$1(value) ? value : {};
 }
+init_json();
 const expiryMarginMs = 3e4;
 function createAuthorizer(options) {
 	const { sdk, provider, serverUrl } = options;
@@ -67249,6 +67313,7 @@ async function readOAuthError(response) {
 function firstLine(error) {
 	return ((error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "").slice(0, 300);
 }
+init_json();
 const maxTokenLength = 65536;
 async function readIdentityToken(source, issuer, fetch) {
 	switch (source.kind) {
@@ -67499,6 +67564,7 @@ function createAccess({ browser, onSecret, memory }) {
 		}
 	};
 }
+init_json();
 const emptyCatalog = {
 	tools: [],
 	listedTools: [],
@@ -67769,6 +67835,7 @@ async function openNetwork(config, env) {
 		}
 	}
 }
+init_json();
 const annotation = "x-mcp-header";
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 function mirrorParameters(transport, warn) {
@@ -67972,6 +68039,7 @@ function answerBrokenStreams(transport) {
 	};
 }
 function ignoreGoodbye() {}
+init_json();
 const internalError = -32603;
 function parseMessages(line) {
 	const value = parseJson$2(line);
@@ -68338,7 +68406,7 @@ var require_limiter = __commonJSMin$1(((exports, module) => {
 				this.pending--;
 				this[kRun]();
 			};
-			this.concurrency = concurrency || 1e400;
+			this.concurrency = concurrency || Infinity;
 			this.jobs = [];
 			this.pending = 0;
 		}
@@ -71069,6 +71137,7 @@ async function pause(delayMs, signal) {
 		return false;
 	}
 }
+init_json();
 function createToolMemory() {
 	const described = new Map();
 	let before = new Set();
@@ -71330,6 +71399,7 @@ function createAllowance(size, clock = () => performance.now()) {
 		refused: () => refused
 	};
 }
+init_json();
 const maxDepth = 20;
 const maxItems = 200;
 const maxTextLength$2 = 1e4;
@@ -71342,6 +71412,7 @@ function boundJson(value, depth = 0) {
 	const entries = Object.entries(value).slice(0, maxItems);
 	return Object.fromEntries(entries.map(([key, item]) => [cutText(key, maxTextLength$2), boundJson(item, depth + 1)]));
 }
+init_json();
 function answerElicitation(params, policy) {
 	if (params.mode === "url") return decline("it would need a browser");
 	if (policy === "decline") return decline("elicitation = \"decline\"");
@@ -71368,6 +71439,7 @@ function isAnswer(value) {
 	if (Array.isArray(value)) return value.every((item) => typeof item === "string");
 	return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
+init_json();
 const codes$1 = {
 	invalidParams: -32602,
 	internalError: -32603,
@@ -72045,6 +72117,7 @@ function passQuery(operator, names, { uri, from }) {
 	}
 	return reached;
 }
+init_json();
 const maxTextLength = 1048576;
 const builtin = { kind: "builtin" };
 const hints$1 = {
@@ -72456,7 +72529,7 @@ const version = "0.1.0";
 async function readText(path, maxBytes) {
 	let handle;
 	try {
-		handle = await open$1(path, constants.O_RDONLY | constants.O_NONBLOCK);
+		handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
 	} catch (error) {
 		return describeFailure(error);
 	}
@@ -72531,6 +72604,7 @@ function spellInvisible(text) {
 		return `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`;
 	}).join(""));
 }
+init_json();
 const mostChanges = 20;
 const longestText$1 = 160;
 const around = 40;
@@ -72590,6 +72664,7 @@ function show(value, longest = longestText$1) {
 function ownValue$1(table, key) {
 	return Object.hasOwn(table, key) ? table[key] : void 0;
 }
+init_json();
 function lockServer({ instructions, tools }) {
 	const pinned = new Map();
 	for (const entry of tools) {
@@ -72705,6 +72780,7 @@ function comparePins(before, after) {
 	}];
 }
 const unshown = "the difference is in what agent.lock does not show: a masked secret, or the file was edited by hand";
+init_json();
 init_user_error();
 const lockVersion = 1;
 function parseLock(text, where) {
@@ -73506,6 +73582,7 @@ function formatKey(key) {
 	return /^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key);
 }
 init_mini();
+init_json();
 const longestSeconds = 2147483;
 const text = string$1().check(refine$1((value) => !value.includes("\0"), "must not contain a NUL character"));
 const name = text.check(_minLength(1));
@@ -74006,6 +74083,7 @@ function checkMask(pattern, context) {
 		context.addIssue(`is not a regular expression: ${error instanceof Error ? error.message : error}`);
 	}
 }
+init_json();
 function mergeLayers(layers) {
 	const settings = new Map();
 	const warnings = [];
@@ -74105,6 +74183,7 @@ function editDistance(from, to) {
 function at(row, index) {
 	return row[index] ?? Number.POSITIVE_INFINITY;
 }
+init_json();
 function customToolsOf(layers) {
 	const tools = new Map();
 	for (const { value, layer, index } of addUp(layers, listsThatAddUp.customTools)) {
@@ -74172,6 +74251,7 @@ function digestOf(effective) {
 function isIrrelevant(key) {
 	return /^(?:agent|expect|output)\.|^mcp\.(?:local|remote)_concurrency$/.test(key);
 }
+init_json();
 const mask = "***";
 function looksSecret(name) {
 	return /token|secret|passw|passphrase|credential|cookie|session|bearer|auth|api[-_]?key|[-_]key$|^key$|[-_]pat$|[-_]pwd$|dsn/i.test(name);
@@ -74243,6 +74323,7 @@ function highestList(layers) {
 	}
 	return null;
 }
+init_json();
 function effectiveValuesOf(parts) {
 	return [
 		...sectionValues(parts, "agent"),
@@ -74377,6 +74458,7 @@ function outputValues(outputs) {
 function sourcesOf(sources) {
 	return sources.length === 0 ? "default" : [...new Set(sources)].join(", ");
 }
+init_json();
 function findContradictions(values, scope) {
 	const servers = Object.entries(tableAt(values, ["mcp_servers"]));
 	return [
@@ -74553,6 +74635,7 @@ function toJsonSchema(schema) {
 		}
 	});
 }
+init_json();
 function* configKeys() {
 	yield* keysOf("", configJsonSchema());
 }
@@ -74675,6 +74758,7 @@ function toProblems(layer, findings) {
 function codeOf(layer) {
 	return layer.scope === "command-line" || layer.scope === "dynamic" ? "usage_error" : "config_error";
 }
+init_json();
 function gatherServers(layers) {
 	const problems = [];
 	const warnings = [];
@@ -75295,6 +75379,7 @@ function skipBlank(scan) {
 function fail$1(scan, message) {
 	throw new Fault(/^\/[/*]/.test(scan.text.slice(scan.offset, scan.offset + 2)) ? "JSON has no comments" : message);
 }
+init_json();
 function parseJson(text) {
 	const { positions, fault } = findJsonPositions(text);
 	if (fault) return {
@@ -75362,6 +75447,7 @@ function describe$4(error) {
 	if (error.name === "TimeoutError") return `it did not answer within ${timeoutMs$2 / 1e3} s`;
 	return error.cause instanceof Error ? error.cause.message : error.message;
 }
+init_json();
 function importServers(values) {
 	const servers = Object.create(null);
 	const prefixes = new Map();
@@ -75441,6 +75527,7 @@ function jsonPathOf(path, prefixes) {
 		...rest
 	];
 }
+init_json();
 async function readCatalog(url, env) {
 	const source = `catalog ${new URL(url).origin}${new URL(url).pathname}`;
 	const answer = await fetchCatalog(url, env);
@@ -76412,6 +76499,7 @@ const vendorPatterns = [
 	}
 ];
 init_visible_text();
+init_well_formed();
 function createRedactor(options) {
 	let secrets = [];
 	let sources = [];
@@ -76574,6 +76662,7 @@ function isHarmless(subject) {
 		default: return subject;
 	}
 }
+init_json();
 const longestValue = 32768;
 const deepestValue = 64;
 function judgeArgument(input, path, glob) {
@@ -84474,6 +84563,7 @@ function createBuiltinTools(options) {
 		})
 	].filter((tool) => settings.builtin.includes(tool.name));
 }
+init_json();
 function argumentNames(schema) {
 	const own = Object.keys(tableOf(schema.properties));
 	return new Set([...own, ...partsOf(schema).flatMap((part) => [...argumentNames(part)])]);
@@ -84630,6 +84720,7 @@ function undouble(stem) {
 	if (/([bdgmnprt])\1$/.test(stem)) return stem.slice(0, -1);
 	return stem.endsWith("e") ? stem.slice(0, -1) : stem;
 }
+init_json();
 const saturation = 1.2;
 const fields = [
 	{
@@ -84817,6 +84908,7 @@ function duplicate(name) {
 	return new UserError("usage_error", `two tools are called "${name}"`, { hint: "Give your own tool another name; built-in tools and tools of servers keep theirs." });
 }
 init_visible_text();
+init_well_formed();
 function summarize(tool, limit, known = new Set()) {
 	const line = toVisibleText(leadOf(tool.description)).replaceAll(/\*\*|__|[`#]/g, "").replaceAll(/\s+/g, " ").trim().replace(/[.:]$/, "");
 	return saysNothing(line, tool, known) ? "" : cutLine(withoutArticles(line), limit);
@@ -85793,7 +85885,7 @@ function createDeadLetters(options) {
 	let last = Promise.resolve();
 	async function append(line) {
 		try {
-			const file = await open$1(path, O_WRONLY$1 | O_APPEND | O_CREAT$1 | O_NOFOLLOW$1, 384);
+			const file = await open(path, O_WRONLY$1 | O_APPEND | O_CREAT$1 | O_NOFOLLOW$1, 384);
 			try {
 				await file.write(line);
 			} finally {
@@ -85851,6 +85943,7 @@ function escapeForLogs(json) {
 	return json.replaceAll(/##(?=[\w.-]*\[)/g, "#\\u0023").replaceAll(/[\x7f-\x9f\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 init_visible_text();
+init_well_formed();
 function renderJunit(report) {
 	const cases = [
 		runCase(report),
@@ -85974,6 +86067,8 @@ function formatUsage(usage) {
 	const fromCache = share === 0 ? "" : ` (${share} % from cache)`;
 	return `${formatQuantity(input, "token")} in${fromCache}, ${formatCount(usage.output_tokens)} out`;
 }
+var init_format = __esmMin((() => {}));
+init_format();
 const maxRows$1 = 50;
 function renderList(title, lines) {
 	if (lines.length === 0) return "";
@@ -86001,6 +86096,7 @@ function renderTable$1(title, head, rows) {
 function renderRest(count) {
 	return count <= maxRows$1 ? [] : ["", `${formatCount(count - maxRows$1)} more are in the report.`];
 }
+init_format();
 function renderApprovals(report) {
 	const rows = report.approvals.map((approval) => [
 		toCodeSpan(approval.id),
@@ -86019,6 +86115,7 @@ function renderApprovals(report) {
 		"reason"
 	], rows);
 }
+init_format();
 const maxDiffs = 20;
 const maxDiffChars = 4e4;
 function renderPlan(report) {
@@ -86056,6 +86153,7 @@ function renderDiffs(calls) {
 	return sections;
 }
 init_duration$1();
+init_format();
 function renderSummary(report) {
 	return `${[
 		renderHeadline(report),
@@ -86159,6 +86257,7 @@ function renderWarnings(report) {
 	return renderList("Warnings", report.warnings.map(({ code, message }) => `- ${toCodeSpan(code)}: ${toCodeSpan(message, 500)}`));
 }
 init_visible_text();
+init_well_formed();
 function toSarif(findings, { version, rules, exitCode }) {
 	const log = {
 		$schema: "https://json.schemastore.org/sarif-2.1.0.json",
@@ -86377,6 +86476,7 @@ function escapeText(text) {
 var entities;
 var init_markup = __esmMin((() => {
 	init_visible_text();
+	init_well_formed();
 	entities = {
 		"&": "&amp;",
 		"<": "&lt;",
@@ -86461,7 +86561,9 @@ function hookText({ hook, event, outcome, reason, note }) {
 function tail(text) {
 	return text === null ? "" : `, ${text}`;
 }
-var init_note = __esmMin((() => {}));
+var init_note = __esmMin((() => {
+	init_format();
+}));
 function tellStory(events) {
 	const parts = [];
 	const latest = new Map();
@@ -86714,6 +86816,7 @@ function toJson(value) {
 var strictestFirst, maxRows;
 var init_overview = __esmMin((() => {
 	init_duration$1();
+	init_format();
 	init_markup();
 	init_story();
 	strictestFirst = {
@@ -87071,6 +87174,7 @@ function toText(value) {
 }
 var init_transcript = __esmMin((() => {
 	init_duration$1();
+	init_format();
 	init_markup();
 	init_note();
 	init_story();
@@ -87129,11 +87233,13 @@ function sum(bars, field) {
 	return bars.reduce((total, { usage }) => total + usage[field], 0);
 }
 var init_usage_plot = __esmMin((() => {
+	init_format();
 	init_markup();
 }));
 function _taggedTemplateLiteral(e, t) {
 	return t || (t = e.slice(0)), Object.freeze(Object.defineProperties(e, { raw: { value: Object.freeze(t) } }));
 }
+var init_taggedTemplateLiteral = __esmMin((() => {}));
 var page_exports = __exportAll$1({ renderPage: () => renderPage });
 function renderPage(report, { events, leftOut }) {
 	const story = tellStory(events);
@@ -87164,6 +87270,7 @@ var init_page = __esmMin((() => {
 	init_timeline();
 	init_transcript();
 	init_usage_plot();
+	init_taggedTemplateLiteral();
 }));
 function setScene(options, host) {
 	const begunAt = performance.now();
@@ -87422,6 +87529,7 @@ function approvalNeeded(waiting) {
 		hint: "Go on with --resume TRANSCRIPT and --approve ID|all or --reject ID|all; the calls are in the report under approvals."
 	};
 }
+init_json();
 const sideBySide = 8;
 async function callTools(uses, run) {
 	const limit = createLimiter(sideBySide);
@@ -87837,6 +87945,7 @@ function deniedReason(call) {
 function repetitionNote(times) {
 	return `You have now made the same calls with the same results ${times} times. Do something else, or end with what you know.`;
 }
+init_json();
 async function applyCalls(run) {
 	const denied = run.calls.find((use) => isRefused(use, run.desk));
 	if (denied !== void 0) return ended({
@@ -87962,7 +88071,7 @@ async function runLoop(run) {
 			};
 		}
 		const calls = callsOf(reply);
-		switch (calls.length > 0 && finished.has(reply.stopReason) ? "tool_use" : reply.stopReason) {
+		switch (calls.length > 0 && finished$1.has(reply.stopReason) ? "tool_use" : reply.stopReason) {
 			case "end_turn":
 			case "stop_sequence": {
 				const answer = textOf$1(reply);
@@ -88084,7 +88193,7 @@ async function runLoop(run) {
 		return limitReason("repeated_call", use);
 	}
 }
-const finished = new Set(["end_turn", "stop_sequence"]);
+const finished$1 = new Set(["end_turn", "stop_sequence"]);
 function isDenied(call) {
 	return call.result.errorCode === "denied";
 }
@@ -88161,6 +88270,8 @@ function isReadOnlyLine(line) {
 	if (commands === null || commands.length === 0) return false;
 	return commands.every((words) => readOnlyCommands.some((pattern) => allowsCommand(pattern, words)));
 }
+init_json();
+init_well_formed();
 const maxAnswerBytes = 65536;
 const maxReasonChars = 2e3;
 async function askByCommand(asked, request, around) {
@@ -88762,6 +88873,7 @@ function painter(enabled) {
 	return (color, text) => `\x1b[${codes[color]}m${text}\x1b[0m`;
 }
 init_duration$1();
+init_format();
 function createProgress(options) {
 	const paint = painter(options.color);
 	const decisions = new Map();
@@ -88915,6 +89027,7 @@ function jsonOf(value) {
 	return JSON.stringify(value) ?? "nothing";
 }
 init_duration$1();
+init_format();
 function renderRunEnd(report, options) {
 	const paint = painter(options.color);
 	const troubles = renderTroubles(report);
@@ -89341,6 +89454,7 @@ function maskCommands(secrets) {
 function escapeData(value) {
 	return value.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
+init_well_formed();
 function outputsOf(report, paths) {
 	return {
 		status: report.status,
