@@ -28,7 +28,7 @@ const { status } = spawnSync(process.execPath, [join(root, "dist", "cli.js"), ..
 })
 
 console.error(`\nexit code ${status}. Look at what it left:`)
-for (const name of ["summary.md", "report.json", "transcript.jsonl", "changes.patch"]) {
+for (const name of ["summary.md", "report.html", "report.json", "transcript.jsonl", "changes.patch"]) {
   console.error(`  ${fromRoot(join(outDir, name))}`)
 }
 process.exitCode = status ?? 1
