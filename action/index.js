@@ -10838,20 +10838,20 @@ var init_script$2 = __esmMin((() => {
 	init_script_schema();
 }));
 function findCredentials(env) {
-	const apiKey = read$2(env, "ANTHROPIC_API_KEY");
+	const apiKey = read$1(env, "ANTHROPIC_API_KEY");
 	if (apiKey !== void 0) return {
 		kind: "api_key",
 		value: headerSafe("ANTHROPIC_API_KEY", apiKey)
 	};
-	const authToken = read$2(env, "ANTHROPIC_AUTH_TOKEN");
+	const authToken = read$1(env, "ANTHROPIC_AUTH_TOKEN");
 	if (authToken !== void 0) return {
 		kind: "auth_token",
 		value: headerSafe("ANTHROPIC_AUTH_TOKEN", authToken)
 	};
-	const ruleId = read$2(env, "ANTHROPIC_FEDERATION_RULE_ID");
-	const organizationId = read$2(env, "ANTHROPIC_ORGANIZATION_ID");
-	const file = read$2(env, "ANTHROPIC_IDENTITY_TOKEN_FILE");
-	const value = read$2(env, "ANTHROPIC_IDENTITY_TOKEN");
+	const ruleId = read$1(env, "ANTHROPIC_FEDERATION_RULE_ID");
+	const organizationId = read$1(env, "ANTHROPIC_ORGANIZATION_ID");
+	const file = read$1(env, "ANTHROPIC_IDENTITY_TOKEN_FILE");
+	const value = read$1(env, "ANTHROPIC_IDENTITY_TOKEN");
 	const identityToken = file === void 0 ? value && { value } : { file };
 	if (ruleId === void 0 || organizationId === void 0 || !identityToken) throw new UserError("missing_api_key", "No credentials for the model are in the environment.", {
 		where: "ANTHROPIC_API_KEY:",
@@ -10861,13 +10861,13 @@ function findCredentials(env) {
 		kind: "federation",
 		ruleId,
 		organizationId,
-		serviceAccountId: read$2(env, "ANTHROPIC_SERVICE_ACCOUNT_ID"),
-		workspaceId: read$2(env, "ANTHROPIC_WORKSPACE_ID"),
+		serviceAccountId: read$1(env, "ANTHROPIC_SERVICE_ACCOUNT_ID"),
+		workspaceId: read$1(env, "ANTHROPIC_WORKSPACE_ID"),
 		identityToken
 	};
 }
 function findEndpoint(baseUrl, env) {
-	const fromEnvironment = read$2(env, "ANTHROPIC_BASE_URL");
+	const fromEnvironment = read$1(env, "ANTHROPIC_BASE_URL");
 	const given = baseUrl ?? fromEnvironment;
 	if (given === void 0) return publicEndpoint;
 	const where = baseUrl === null ? "ANTHROPIC_BASE_URL" : "--base-url";
@@ -10886,7 +10886,7 @@ function findEndpoint(baseUrl, env) {
 function isLoopback$1(hostname) {
 	return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
-function read$2(env, name) {
+function read$1(env, name) {
 	return env[name]?.trim() || void 0;
 }
 function headerSafe(name, value) {
@@ -11530,6 +11530,15 @@ var init_price = __esmMin((() => {
 		"claude-haiku-4-5": flat(1, 5, .1, 1.25)
 	};
 }));
+function readProxyVariables(env) {
+	const read = (name) => (env[name.toLowerCase()] ?? env[name] ?? "").trim();
+	return {
+		httpProxy: read("HTTP_PROXY"),
+		httpsProxy: read("HTTPS_PROXY"),
+		noProxy: read("NO_PROXY")
+	};
+}
+var init_proxy_variables = __esmMin((() => {}));
 var require_symbols = __commonJSMin$1(((exports, module) => {
 	module.exports = {
 		kClose: Symbol("close"),
@@ -31023,27 +31032,22 @@ var require_undici = __commonJSMin$1(((exports, module) => {
 	module.exports.install = install;
 }));
 function findProxy(env) {
-	const httpProxy = read$1(env, "HTTP_PROXY");
-	const httpsProxy = read$1(env, "HTTPS_PROXY");
-	if (httpProxy === "" && httpsProxy === "") return null;
-	return {
-		httpProxy,
-		httpsProxy,
-		noProxy: env.no_proxy ?? env.NO_PROXY ?? ""
-	};
+	const proxies = readProxyVariables(env);
+	refuseOddProxy("HTTP_PROXY", proxies.httpProxy);
+	refuseOddProxy("HTTPS_PROXY", proxies.httpsProxy);
+	return proxies.httpProxy === "" && proxies.httpsProxy === "" ? null : proxies;
 }
-async function createProxyFetch(settings) {
+async function createProxyFetch(proxies) {
 	const { EnvHttpProxyAgent, fetch: undiciFetch } = await Promise.resolve().then(() => __toESM$1(require_undici(), 1));
-	const dispatcher = new EnvHttpProxyAgent(settings);
+	const dispatcher = new EnvHttpProxyAgent(proxies);
 	const proxied = (input, init) => undiciFetch(input, {
 		...init,
 		dispatcher
 	});
 	return proxied;
 }
-function read$1(env, name) {
-	const value = (env[name.toLowerCase()] ?? env[name] ?? "").trim();
-	if (value === "" || URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
+function refuseOddProxy(name, value) {
+	if (value === "" || URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return;
 	throw new UserError("usage_error", "is not an http or https URL.", {
 		where: name,
 		hint: "A proxy looks like http://proxy.example:3128."
@@ -31051,6 +31055,7 @@ function read$1(env, name) {
 }
 var init_proxy = __esmMin((() => {
 	init_user_error();
+	init_proxy_variables();
 }));
 function planRetry(fault, history, { waits, random }) {
 	if (fault.retry === "never") return {
@@ -67803,12 +67808,11 @@ function negotiationOf({ protocol, transport }) {
 	if (protocol === "auto") return transport === "http" ? "auto" : "legacy";
 	return protocol === "legacy" ? "legacy" : { pin: protocol };
 }
+init_proxy_variables();
 async function openNetwork(config, env) {
 	const { EnvHttpProxyAgent, fetch } = await Promise.resolve().then(() => __toESM$1(require_undici(), 1));
 	const dispatcher = new EnvHttpProxyAgent({
-		httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? "",
-		httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? "",
-		noProxy: env.no_proxy ?? env.NO_PROXY ?? "",
+		...readProxyVariables(env),
 		headersTimeout: 0,
 		bodyTimeout: 0
 	});
@@ -75402,15 +75406,12 @@ function parseJson(text) {
 		positions
 	};
 }
+init_proxy_variables();
 const timeoutMs$2 = 5e3;
 const maxBytes$1 = 1048576;
 async function fetchCatalog(url, env) {
 	const { EnvHttpProxyAgent, fetch } = await Promise.resolve().then(() => __toESM$1(require_undici(), 1));
-	const dispatcher = new EnvHttpProxyAgent({
-		httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? "",
-		httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? "",
-		noProxy: env.no_proxy ?? env.NO_PROXY ?? ""
-	});
+	const dispatcher = new EnvHttpProxyAgent(readProxyVariables(env));
 	try {
 		const response = await fetch(url, {
 			dispatcher,

@@ -4,8 +4,9 @@ import { identityTokenFromFile, identityTokenFromValue } from "@anthropic-ai/sdk
 import { oidcFederationProvider } from "@anthropic-ai/sdk/lib/credentials/oidc-federation"
 import { Stream } from "@anthropic-ai/sdk/streaming"
 import { isJsonObject } from "../contract/json.ts"
+import type { ProxyVariables } from "../util/proxy-variables.ts"
 import type { Credentials } from "./access.ts"
-import { createProxyFetch, type ProxySettings } from "./proxy.ts"
+import { createProxyFetch } from "./proxy.ts"
 import type { Watch } from "./watch.ts"
 
 /** One event of a stream, before anything is read into it. */
@@ -27,7 +28,7 @@ export interface ApiClient {
 export async function createApiClient(options: {
   readonly endpoint: string
   readonly credentials: Credentials
-  readonly proxy: ProxySettings | null
+  readonly proxy: ProxyVariables | null
   /** Set for gateways that want `x-api-key` and an older version. */
   readonly apiVersion: string | undefined
   readonly requestMs: number

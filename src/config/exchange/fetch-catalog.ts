@@ -1,4 +1,5 @@
 import { TextDecoder } from "node:util"
+import { readProxyVariables } from "../../util/proxy-variables.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -13,11 +14,7 @@ const maxBytes = 1024 * 1024
 /** Get a catalog, through the proxy if there is one. Never throws; takes at most five seconds and one mebibyte; follows no redirect. */
 export async function fetchCatalog(url: string, env: Environment): Promise<CatalogText> {
   const { EnvHttpProxyAgent, fetch } = await import("undici")
-  const dispatcher = new EnvHttpProxyAgent({
-    httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? "",
-    httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? "",
-    noProxy: env.no_proxy ?? env.NO_PROXY ?? "",
-  })
+  const dispatcher = new EnvHttpProxyAgent(readProxyVariables(env))
   try {
     const headers = { accept: "application/json" }
     const response = await fetch(url, {

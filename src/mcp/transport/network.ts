@@ -1,5 +1,6 @@
 import type { FetchLike } from "@modelcontextprotocol/client"
 import type { RemoteServerConfig } from "../../contract/server.ts"
+import { readProxyVariables } from "../../util/proxy-variables.ts"
 
 /** The network as one remote server sees it. */
 export interface Network {
@@ -17,9 +18,7 @@ export async function openNetwork(
 ): Promise<Network> {
   const { EnvHttpProxyAgent, fetch } = await import("undici")
   const dispatcher = new EnvHttpProxyAgent({
-    httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? "",
-    httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? "",
-    noProxy: env.no_proxy ?? env.NO_PROXY ?? "",
+    ...readProxyVariables(env),
     headersTimeout: 0,
     bodyTimeout: 0,
   })
