@@ -86157,7 +86157,7 @@ init_duration$1();
 init_format();
 function renderSummary(report) {
 	return `${[
-		renderHeadline(report),
+		renderHeadline$1(report),
 		renderFacts$2(report),
 		renderAnswer(report),
 		renderFindings(report),
@@ -86178,7 +86178,7 @@ const marks = {
 	stopped: "🛑",
 	failed: "❌"
 };
-function renderHeadline(report) {
+function renderHeadline$1(report) {
 	const headline = `### ${marks[report.status]} agent-run ${report.status} (exit ${report.exit_code})`;
 	if (report.reason === null) return headline;
 	const why = `**${report.reason.code}**: ${toCodeSpan(report.reason.message, 2e3)}`;
@@ -89034,7 +89034,7 @@ function renderRunEnd(report, options) {
 	const troubles = renderTroubles(report);
 	if (options.verbosity === "quiet" && report.exit_code === 0 && troubles.length === 0) return [];
 	return [
-		paint(report.exit_code === 0 ? "green" : "red", `${report.status} (exit ${report.exit_code})${renderReason(report)}`),
+		...renderHeadline(report).map((line) => paint(report.exit_code === 0 ? "green" : "red", line)),
 		...report.reason?.hint ? [`  hint: ${toLogLine(report.reason.hint, 1e3)}`] : [],
 		...troubles.map((line) => `  ${line}`),
 		...options.verbosity === "quiet" ? [] : [`  ${renderFacts(report)}`, ...renderFiles(report)],
@@ -89042,8 +89042,13 @@ function renderRunEnd(report, options) {
 	];
 }
 const longestList = 20;
-function renderReason(report) {
-	return report.reason === null ? "" : `: ${report.reason.code}: ${toLogLine(report.reason.message, 2e3)}`;
+function renderHeadline({ status, exit_code, reason }) {
+	const head = `${status} (exit ${exit_code})`;
+	if (reason === null) return [head];
+	const lines = reason.message.split("\n").map((line) => toLogLine(line, 2e3));
+	const [first = "", ...others] = lines;
+	if (others.length === 0) return [`${head}: ${reason.code}: ${first}`];
+	return [`${head}: ${reason.code}:`, ...lines.slice(0, longestList).map((line) => `  ${line}`)];
 }
 function renderTroubles(report) {
 	const waiting = report.status === "paused";

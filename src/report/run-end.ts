@@ -12,10 +12,7 @@ export function renderRunEnd(report: Report, options: ProgressOptions): readonly
   const troubles = renderTroubles(report)
   if (options.verbosity === "quiet" && report.exit_code === 0 && troubles.length === 0) return []
   return [
-    paint(
-      report.exit_code === 0 ? "green" : "red",
-      `${report.status} (exit ${report.exit_code})${renderReason(report)}`,
-    ),
+    ...renderHeadline(report).map((line) => paint(report.exit_code === 0 ? "green" : "red", line)),
     ...(report.reason?.hint ? [`  hint: ${toLogLine(report.reason.hint, 1000)}`] : []),
     ...troubles.map((line) => `  ${line}`),
     ...(options.verbosity === "quiet" ? [] : [`  ${renderFacts(report)}`, ...renderFiles(report)]),
@@ -25,8 +22,14 @@ export function renderRunEnd(report: Report, options: ProgressOptions): readonly
 
 const longestList = 20
 
-function renderReason(report: Report): string {
-  return report.reason === null ? "" : `: ${report.reason.code}: ${toLogLine(report.reason.message, 2000)}`
+/** A message of several lines names several things to mend; each keeps its line. */
+function renderHeadline({ status, exit_code, reason }: Report): readonly string[] {
+  const head = `${status} (exit ${exit_code})`
+  if (reason === null) return [head]
+  const lines = reason.message.split("\n").map((line) => toLogLine(line, 2000))
+  const [first = "", ...others] = lines
+  if (others.length === 0) return [`${head}: ${reason.code}: ${first}`]
+  return [`${head}: ${reason.code}:`, ...lines.slice(0, longestList).map((line) => `  ${line}`)]
 }
 
 function renderTroubles(report: Report): readonly string[] {

@@ -201,4 +201,15 @@ describe("output that cannot be written", () => {
     expect(run.stderr).toMatch(/Give a path in a folder that exists/)
     expect(api.connections()).toBe(0)
   })
+
+  it("several mistakes of one file are named together, each on its own line", async ({ cli }) => {
+    const config = "[agent]\nmax_turn = 3\nmodle = 'x'\n"
+    const { stderr, exitCode } = await cli({ config, script: [{ text: "Never said." }] })
+    expect(exitCode).toBe(2)
+    expect(stderr.split("\n").slice(0, 3)).toEqual([
+      "failed (exit 2): config_error:",
+      '  agent.toml:2:1 agent.max_turn: unknown key. Did you mean "max_turns"?',
+      '  agent.toml:3:1 agent.modle: unknown key. Did you mean "model"?',
+    ])
+  })
 })
