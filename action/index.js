@@ -84468,7 +84468,10 @@ const timeoutMs$1 = 3e4;
 function createRipgrep(options) {
 	let program = null;
 	return async (search) => {
-		program ??= findRipgrep(options);
+		program ??= findRipgrep({
+			root: options.workspace.root,
+			path: options.path
+		});
 		const where = search.where === void 0 ? [] : ["--", search.where];
 		const stdout = [];
 		const stderr = [];
@@ -84509,7 +84512,7 @@ function createRipgrep(options) {
 async function findRipgrep(options) {
 	const onPath = await findProgram("rg", {
 		path: options.path,
-		distrusted: options.workspace.root
+		distrusted: options.root
 	});
 	if (onPath !== null) return onPath;
 	try {

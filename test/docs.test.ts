@@ -25,7 +25,7 @@ import { dirname, join, normalize } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { mcpActions } from "../src/commands/mcp/actions.ts"
-import { applyOptions, runOptions } from "../src/commands/options.ts"
+import { applyOptions, initOptions, runOptions } from "../src/commands/options.ts"
 import { policyActions } from "../src/commands/policy/actions.ts"
 import { readCases } from "../src/commands/policy/case-file.ts"
 import { configKeys } from "../src/config/keys.ts"
@@ -79,6 +79,7 @@ describe("the documentation", () => {
     const known = new Set([
       ...Object.keys(runOptions),
       ...Object.keys(applyOptions),
+      ...Object.keys(initOptions),
       ...ofActions,
       "json",
       "help",

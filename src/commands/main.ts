@@ -65,6 +65,14 @@ async function dispatch(command: Command, host: NodeJS.Process): Promise<number>
       const { viewCommand } = await import("./view.ts")
       return viewCommand(command, host)
     }
+    case "doctor": {
+      const { doctorCommand } = await import("./doctor.ts")
+      return doctorCommand(command.values, host)
+    }
+    case "init": {
+      const { initCommand } = await import("./init.ts")
+      return initCommand(command, host)
+    }
     default:
       return command satisfies never
   }

@@ -109,6 +109,13 @@ export const mcpOptions = {
   ...verbosityOptions,
 } as const satisfies Record<string, Option>
 
+/** The options of `agent-run init`. */
+export const initOptions = {
+  workspace: configOptions.workspace,
+  force: { type: "boolean", group: "Output", describe: "Replace files that are there" },
+  workflow: { type: "boolean", group: "Output", describe: "Write the workflow also where there is no .github folder" },
+} as const satisfies Record<string, Option>
+
 const timeoutOption = {
   type: "string",
   value: "10m",

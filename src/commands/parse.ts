@@ -3,9 +3,10 @@ import { suggest } from "../config/suggest.ts"
 import type { RunOptions } from "../contract/run-options.ts"
 import { UserError } from "../contract/user-error.ts"
 import type { DiffCommand } from "./diff.ts"
+import type { InitCommand } from "./init.ts"
 import { mcpActions } from "./mcp/actions.ts"
 import type { McpAction, McpWork } from "./mcp/define-action.ts"
-import { applyOptions, configOptions, mcpOptions, type OptionValues, runOptions } from "./options.ts"
+import { applyOptions, configOptions, initOptions, mcpOptions, type OptionValues, runOptions } from "./options.ts"
 import { policyActions } from "./policy/actions.ts"
 import type { ViewCommand } from "./view.ts"
 import { addOptions, valuesOf } from "./yargs-options.ts"
@@ -24,6 +25,8 @@ export type Command =
   | ({ readonly kind: "diff" } & DiffCommand)
   | { readonly kind: "apply"; readonly plan: string; readonly values: OptionValues<typeof applyOptions> }
   | ({ readonly kind: "view" } & ViewCommand)
+  | { readonly kind: "doctor"; readonly values: OptionValues<typeof mcpOptions> }
+  | ({ readonly kind: "init" } & InitCommand)
   | { readonly kind: "help"; readonly text: string }
 
 const configActions = ["check", "show", "schema", "import"] as const
@@ -119,6 +122,23 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
           .option("html", { type: "string", requiresArg: true, demandOption: true, describe: "Where the page goes" }),
       ({ transcript, html }) => {
         command = { kind: "view", transcript, html }
+      },
+    )
+    .command(
+      "doctor",
+      "Check everything that a run needs, without a model",
+      (sub) => addOptions(sub, mcpOptions),
+      (found) => {
+        command = { kind: "doctor", values: valuesOf(found, mcpOptions) }
+      },
+    )
+    .command(
+      "init",
+      "Write a commented agent.toml and a workflow to start from",
+      (sub) => addOptions(sub, initOptions),
+      (found) => {
+        const { workspace, force = false, workflow = false } = valuesOf(found, initOptions)
+        command = { kind: "init", workspace, force, workflow }
       },
     )
     .epilogue(

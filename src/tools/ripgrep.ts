@@ -34,7 +34,7 @@ const timeoutMs = 30_000
 export function createRipgrep(options: { readonly workspace: Workspace; readonly path: string }): Ripgrep {
   let program: Promise<string> | null = null
   return async (search) => {
-    program ??= findRipgrep(options)
+    program ??= findRipgrep({ root: options.workspace.root, path: options.path })
     const where = search.where === undefined ? [] : ["--", search.where]
     const stdout: Buffer[] = []
     const stderr: Buffer[] = []
@@ -73,8 +73,9 @@ export function createRipgrep(options: { readonly workspace: Workspace; readonly
   }
 }
 
-async function findRipgrep(options: { readonly workspace: Workspace; readonly path: string }): Promise<string> {
-  const onPath = await findProgram("rg", { path: options.path, distrusted: options.workspace.root })
+/** Where ripgrep is; nothing inside the workspace is taken. Throws, in words for a person, when there is none. */
+export async function findRipgrep(options: { readonly root: string; readonly path: string }): Promise<string> {
+  const onPath = await findProgram("rg", { path: options.path, distrusted: options.root })
   if (onPath !== null) return onPath
   try {
     return (await import("@vscode/ripgrep")).rgPath
