@@ -88883,6 +88883,7 @@ function createProgress(options) {
 	const decisions = new Map();
 	const isQuiet = options.verbosity === "quiet";
 	const isVerbose = options.verbosity === "verbose";
+	let spent = 0;
 	return (event) => {
 		const lines = render(event);
 		return event.parent_call_id === void 0 ? lines : lines.map((line) => `  ${line}`);
@@ -88905,7 +88906,10 @@ function createProgress(options) {
 				return isVerbose ? [paint("dim", line)] : [];
 			}
 			case "turn.start": return isVerbose ? [paint("dim", `turn ${event.turn}${event.kind === "summary" ? " (summary)" : ""}`)] : [];
-			case "message": return isVerbose ? renderMessage(event, paint) : [];
+			case "message":
+				if (event.usage !== null) spent = addCosts(spent, event.cost_usd);
+				if (isVerbose) return renderMessage(event, paint);
+				return isQuiet || event.usage === null ? [] : [paint("dim", renderTurn(event, event.usage, spent))];
 			case "tool.call":
 				decisions.set(event.call_id, event.decision);
 				return isVerbose ? [paint("dim", `asks ${toLogLine(event.tool)} ${toLogLine(jsonOf(event.input))}`)] : [];
@@ -88985,6 +88989,12 @@ function renderCallProgress(event) {
 	const total = event.total === null ? "" : ` of ${event.total}`;
 	const message = event.message === null ? "" : `, ${toLogLine(event.message)}`;
 	return `call ${toLogLine(event.tool)}: progress ${event.progress}${total}${message}`;
+}
+function renderTurn(event, usage, spent) {
+	return `turn ${event.turn}: ${formatUsage(usage)}, ${formatCost(spent)} so far`;
+}
+function addCosts(spent, cost) {
+	return spent === null || cost === null ? null : spent + cost;
 }
 function renderMessage(event, paint) {
 	if (event.role === "user") return [];

@@ -4,6 +4,8 @@ import { toLogLine, toLogLines } from "./escape.ts"
 import { formatCost, formatQuantity, formatUsage } from "./format.ts"
 import { type Paint, painter } from "./paint.ts"
 
+type Usage = NonNullable<RunEventOf<"message">["usage"]>
+
 /** How much is said on stderr, and whether in colour. */
 export interface ProgressOptions {
   readonly verbosity: "quiet" | "normal" | "verbose"
@@ -19,6 +21,7 @@ export function createProgress(options: ProgressOptions): (event: RunEvent) => r
   const decisions = new Map<string, RunEventOf<"tool.call">["decision"]>()
   const isQuiet = options.verbosity === "quiet"
   const isVerbose = options.verbosity === "verbose"
+  let spent: number | null = 0
 
   return (event) => {
     const lines = render(event)
@@ -51,7 +54,9 @@ export function createProgress(options: ProgressOptions): (event: RunEvent) => r
       case "turn.start":
         return isVerbose ? [paint("dim", `turn ${event.turn}${event.kind === "summary" ? " (summary)" : ""}`)] : []
       case "message":
-        return isVerbose ? renderMessage(event, paint) : []
+        if (event.usage !== null) spent = addCosts(spent, event.cost_usd)
+        if (isVerbose) return renderMessage(event, paint)
+        return isQuiet || event.usage === null ? [] : [paint("dim", renderTurn(event, event.usage, spent))]
       case "tool.call":
         decisions.set(event.call_id, event.decision)
         return isVerbose ? [paint("dim", `asks ${toLogLine(event.tool)} ${toLogLine(jsonOf(event.input))}`)] : []
@@ -156,6 +161,16 @@ function renderCallProgress(event: RunEventOf<"tool.progress">): string {
   const total = event.total === null ? "" : ` of ${event.total}`
   const message = event.message === null ? "" : `, ${toLogLine(event.message)}`
   return `call ${toLogLine(event.tool)}: progress ${event.progress}${total}${message}`
+}
+
+/** The head of a turn; the lines of its calls follow. */
+function renderTurn(event: RunEventOf<"message">, usage: Usage, spent: number | null): string {
+  return `turn ${event.turn}: ${formatUsage(usage)}, ${formatCost(spent)} so far`
+}
+
+/** A sum of which one part is unknown is unknown. */
+function addCosts(spent: number | null, cost: number | null): number | null {
+  return spent === null || cost === null ? null : spent + cost
 }
 
 function renderMessage(event: RunEventOf<"message">, paint: Paint): readonly string[] {

@@ -12,7 +12,7 @@ function progressOf(options: ProgressOptions): readonly string[] {
 const stderrOfServer = ["  hint: Install it.", "  stderr | line 1", "  stderr | line 2"]
 
 describe("progress for people", () => {
-  it("S4.18 is one line for a server, a call, a warning", () => {
+  it("S4.18 is one line for a server, a turn with the cost so far, a call, a warning", () => {
     expect(progressOf({ verbosity: "normal", color: false })).toEqual([
       "agent-run 1.0.0: m works on /work",
       "warning dead_rule: rule mcp__x__* matches no tool",
@@ -21,11 +21,13 @@ describe("progress for people", () => {
       "server gh: failed: spawn gh-mcp ENOENT",
       ...stderrOfServer,
       "retry model: attempt 2 in 500 ms: 529 overloaded",
+      "turn 1: 400 tokens in (75 % from cache), 20 out, $0.0123 so far",
       "call Read: allow, ok, 12 ms",
       "call mcp__fs__write: denied by mcp__fs__* (agent.toml:14)",
       "call made_up: failed (unknown_tool), 0 ms: no such tool",
       "call mcp__fs__slow: allow, failed (timeout), 1 m 00 s: no answer in 60 s",
       "finding warning src/a.ts:7: a is never read",
+      "turn 1: 400 tokens in (75 % from cache), 20 out, $0.0246 so far",
       "limit max_turns: 2 of 2",
     ])
   })

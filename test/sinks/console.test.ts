@@ -71,6 +71,7 @@ describe("the console", () => {
     pass(30)
     expect(take()).toBe("still waiting for the model (60 s)\n")
     sink.write(said)
+    expect(take()).toMatch(/^turn 1: .* so far\n$/)
     pass(5)
     sink.write(ask)
     pass(25)
