@@ -31652,7 +31652,7 @@ var init_sleep = __esmMin((() => {
 	});
 }));
 var VERSION$1;
-var init_version$1 = __esmMin((() => {
+var init_version$2 = __esmMin((() => {
 	VERSION$1 = "1.9.0";
 }));
 function getDetectedPlatform() {
@@ -31699,7 +31699,7 @@ function getBrowserInfo() {
 }
 var isRunningInBrowser, getPlatformProperties, normalizeArch, normalizePlatform, _platformHeaders, getPlatformHeaders;
 var init_detect_platform = __esmMin((() => {
-	init_version$1();
+	init_version$2();
 	isRunningInBrowser = () => {
 		return typeof window !== "undefined" && typeof window.document !== "undefined" && typeof navigator !== "undefined";
 	};
@@ -31880,7 +31880,7 @@ var init_request_options = __esmMin((() => {
 	};
 }));
 var VERSION;
-var init_version = __esmMin((() => {
+var init_version$1 = __esmMin((() => {
 	VERSION = "1.10.0";
 }));
 function _makeCompatibilityCheck(ownVersion) {
@@ -31928,7 +31928,7 @@ function _makeCompatibilityCheck(ownVersion) {
 }
 var re, isCompatible;
 var init_semver = __esmMin((() => {
-	init_version();
+	init_version$1();
 	re = /^(\d+)\.(\d+)\.(\d+)(-(.+))?$/;
 	isCompatible = _makeCompatibilityCheck(VERSION);
 }));
@@ -31973,7 +31973,7 @@ function unregisterGlobal(type, diag) {
 }
 var major, GLOBAL_OPENTELEMETRY_API_KEY, _global, _compatibleGlobalApi;
 var init_global_utils = __esmMin((() => {
-	init_version();
+	init_version$1();
 	init_semver();
 	major = VERSION.split(".")[0];
 	GLOBAL_OPENTELEMETRY_API_KEY = Symbol.for(`opentelemetry.js.api.${major}`);
@@ -35534,7 +35534,7 @@ function oidcFederationProvider(config) {
 var init_oidc_federation = __esmMin((() => {
 	init_types();
 	init_time();
-	init_version$1();
+	init_version$2();
 }));
 function userOAuthProvider(config) {
 	return async (opts) => {
@@ -35611,7 +35611,7 @@ var init_user_oauth = __esmMin((() => {
 	init_credentials();
 	init_types();
 	init_time();
-	init_version$1();
+	init_version$2();
 }));
 function resolveCredentialsFromConfig(config, options) {
 	const provider = buildProvider(config, config.authentication.credentials_path ?? null, (config.base_url || options.baseURL).replace(/\/+$/, ""), options);
@@ -35821,7 +35821,7 @@ var init_client = __esmMin((() => {
 	init_tracing$1();
 	init_query();
 	init_dist$3();
-	init_version$1();
+	init_version$2();
 	init_error_classes();
 	init_error$1();
 	init_types();
@@ -46013,7 +46013,7 @@ var init_errors$1 = __esmMin((() => {
 	};
 	ZodRealError = $constructor("ZodError", initializer, void 0, { Parent: Error });
 }));
-var parse$1, parseAsync, safeParse, safeParseAsync, encode$3, decode$1, encodeAsync, decodeAsync, safeEncode, safeDecode, safeEncodeAsync, safeDecodeAsync;
+var parse$1, parseAsync, safeParse, safeParseAsync, encode$3, decode$2, encodeAsync, decodeAsync, safeEncode, safeDecode, safeEncodeAsync, safeDecodeAsync;
 var init_parse = __esmMin((() => {
 	init_core$1();
 	init_errors$1();
@@ -46022,7 +46022,7 @@ var init_parse = __esmMin((() => {
 	safeParse = _safeParse(ZodRealError);
 	safeParseAsync = _safeParseAsync(ZodRealError);
 	encode$3 = _encode(ZodRealError);
-	decode$1 = _decode(ZodRealError);
+	decode$2 = _decode(ZodRealError);
 	encodeAsync = _encodeAsync(ZodRealError);
 	decodeAsync = _decodeAsync(ZodRealError);
 	safeEncode = _safeEncode(ZodRealError);
@@ -46371,7 +46371,7 @@ var init_schemas = __esmMin((() => {
 			return encode$3(this, data, params, { callee: _encode });
 		},
 		decode: function _decode(data, params) {
-			return decode$1(this, data, params, { callee: _decode });
+			return decode$2(this, data, params, { callee: _decode });
 		},
 		encodeAsync: async function _encodeAsync(data, params) {
 			return await encodeAsync(this, data, params, { callee: _encodeAsync });
@@ -63081,10 +63081,10 @@ var init_errors = __esmMin((() => {
 	};
 }));
 var base64url_exports = __exportAll$1({
-	decode: () => decode,
+	decode: () => decode$1,
 	encode: () => encode$1
 });
-function decode(input) {
+function decode$1(input) {
 	try {
 		return decodeBase64(typeof input == "string" ? input : decoder.decode(input), !0);
 	} catch (cause) {
@@ -63123,7 +63123,7 @@ function assertNotSet(value, name) {
 }
 function decodeBase64url(value, label, ErrorClass) {
 	try {
-		return decode(value);
+		return decode$1(value);
 	} catch (cause) {
 		throw new ErrorClass(`Failed to base64url decode the ${label}`, { cause });
 	}
@@ -63138,7 +63138,7 @@ function encodeAsciiMember(value, label, ErrorClass) {
 function parseJoseHeader(encodedProtectedHeader, ErrorClass, message) {
 	let parsed;
 	try {
-		parsed = JSON.parse(strictDecoder.decode(decode(encodedProtectedHeader)));
+		parsed = JSON.parse(strictDecoder.decode(decode$1(encodedProtectedHeader)));
 	} catch (cause) {
 		throw new ErrorClass(message, { cause });
 	}
@@ -63205,7 +63205,7 @@ async function prepareKey(entry, key, usage) {
 	if (isObject(key)) {
 		if (normalized = normalizeJwk(key), typeof normalized.kty != "string") throw invalidKeyType(alg, key, secret);
 		if (!(secret ? normalized.kty === "oct" && typeof normalized.k == "string" : normalized.kty !== "oct" && (requiresPrivateKey ? normalized.kty === "AKP" && typeof normalized.priv == "string" || typeof normalized.d == "string" : normalized.d === void 0 && normalized.priv === void 0))) throw new TypeError(secret ? "JSON Web Key for symmetric algorithms must have JWK \"kty\" (Key Type) equal to \"oct\" and the JWK \"k\" (Key Value) present" : `JSON Web Key for this operation must be a ${requiresPrivateKey ? "private" : "public"} JWK`);
-		if (jwkMatchesOp(entry, normalized, usage), normalized.kty === "oct") return decode(normalized.k);
+		if (jwkMatchesOp(entry, normalized, usage), normalized.kty === "oct") return decode$1(normalized.k);
 		if (!Object.isFrozen(key)) {
 			const { key_ops } = key;
 			Array.isArray(key_ops) && Object.freeze(key_ops), Object.freeze(key);
@@ -65365,7 +65365,7 @@ async function importJWK(jwk, alg, options) {
 	switch (normalized.kty) {
 		case "oct":
 			if (typeof normalized.k != "string") throw new TypeError("missing \"k\" (Key Value) Parameter value");
-			return decode(normalized.k);
+			return decode$1(normalized.k);
 		case "AKP":
 			if (typeof jwkAlg != "string" || !jwkAlg) throw new TypeError("missing \"alg\" (Algorithm) Parameter value");
 			if (alg !== jwkAlg) throw new TypeError("JWK alg and alg option value mismatch");
@@ -65406,7 +65406,7 @@ function decodeJwt(jwt) {
 	if (!encodedPayload) throw new JWTInvalid("JWTs must contain a payload");
 	let claimsSetBytes;
 	try {
-		claimsSetBytes = decode(encodedPayload);
+		claimsSetBytes = decode$1(encodedPayload);
 	} catch (cause) {
 		throw new JWTInvalid("Failed to base64url decode the payload", { cause });
 	}
@@ -72529,13 +72529,17 @@ const gitSafety = {
 	GIT_CONFIG_KEY_2: "protocol.ext.allow",
 	GIT_CONFIG_VALUE_2: "never"
 };
-const version = "0.1.0";
+var version;
+var init_version = __esmMin((() => {
+	version = "0.1.0";
+}));
+init_version();
 async function readText(path, maxBytes) {
 	let handle;
 	try {
 		handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
 	} catch (error) {
-		return describeFailure(error);
+		return describeFailure$1(error);
 	}
 	try {
 		const stats = await handle.stat();
@@ -72550,7 +72554,7 @@ async function readText(path, maxBytes) {
 		};
 		return decodeText(bytes, stats);
 	} catch (error) {
-		return describeFailure(error);
+		return describeFailure$1(error);
 	} finally {
 		await handle.close();
 	}
@@ -72563,7 +72567,7 @@ function decodeText(bytes, stats) {
 			stats
 		};
 	} catch (error) {
-		return describeFailure(error);
+		return describeFailure$1(error);
 	}
 }
 async function readAtMost(handle, limit) {
@@ -72577,7 +72581,7 @@ async function readAtMost(handle, limit) {
 	}
 	return Buffer.concat(chunks);
 }
-function describeFailure(error) {
+function describeFailure$1(error) {
 	const code = error instanceof Error && "code" in error ? error.code : void 0;
 	if (code === "ENOENT" || code === "ENOTDIR") return { kind: "missing" };
 	if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return {
@@ -75407,7 +75411,7 @@ function parseJson(text) {
 	};
 }
 init_proxy_variables();
-const timeoutMs$2 = 5e3;
+const timeoutMs$3 = 5e3;
 const maxBytes$1 = 1048576;
 async function fetchCatalog(url, env) {
 	const { EnvHttpProxyAgent, fetch } = await Promise.resolve().then(() => __toESM$1(require_undici(), 1));
@@ -75417,7 +75421,7 @@ async function fetchCatalog(url, env) {
 			dispatcher,
 			headers: { accept: "application/json" },
 			redirect: "manual",
-			signal: AbortSignal.timeout(timeoutMs$2)
+			signal: AbortSignal.timeout(timeoutMs$3)
 		});
 		if (!response.ok) return unusable(`it answered with status ${response.status}`);
 		const chunks = [];
@@ -75445,7 +75449,7 @@ function unusable(why) {
 }
 function describe$4(error) {
 	if (!(error instanceof Error)) return String(error);
-	if (error.name === "TimeoutError") return `it did not answer within ${timeoutMs$2 / 1e3} s`;
+	if (error.name === "TimeoutError") return `it did not answer within ${timeoutMs$3 / 1e3} s`;
 	return error.cause instanceof Error ? error.cause.message : error.message;
 }
 init_json();
@@ -84464,7 +84468,7 @@ function createResultFilter({ hides, behind }) {
 		return Buffer.concat([line.subarray(mark, mark + 1), behind === "numbered line" ? line : line.subarray(mark + 1)]);
 	}
 }
-const timeoutMs$1 = 3e4;
+const timeoutMs$2 = 3e4;
 function createRipgrep(options) {
 	let program = null;
 	return async (search) => {
@@ -84492,7 +84496,7 @@ function createRipgrep(options) {
 			],
 			cwd: search.cwd,
 			env: {},
-			timeoutMs: timeoutMs$1,
+			timeoutMs: timeoutMs$2,
 			signal: AbortSignal.any([search.signal, stop.signal]),
 			onStdout(chunk) {
 				if (!stop.signal.aborted) take(filter?.push(chunk) ?? chunk);
@@ -87276,6 +87280,7 @@ var init_page = __esmMin((() => {
 	init_usage_plot();
 	init_taggedTemplateLiteral();
 }));
+init_version();
 function setScene(options, host) {
 	const begunAt = performance.now();
 	const elapsedMs = () => performance.now() - begunAt;
@@ -87474,6 +87479,306 @@ function stopReason(signal) {
 		message: "stopped by the caller",
 		hint: null
 	};
+}
+function createSpanFold(newId) {
+	const runId = newId();
+	const done = [];
+	const requests = new Map();
+	const calls = new Map();
+	const callSpans = new Map();
+	let start = null;
+	let total = noUsage;
+	let cost = 0;
+	function write(event) {
+		const at = Date.parse(event.at);
+		const parent = event.parent_call_id ?? "";
+		const parentId = callSpans.get(parent) ?? runId;
+		if (event.type === "run.start") start = event;
+		else if (event.type === "turn.start") {
+			dropRequest(parent, at, "no_answer");
+			requests.set(parent, {
+				id: newId(),
+				parentId,
+				startMs: at
+			});
+		} else if (event.type === "message" && event.role === "assistant") endRequest(event, at);
+		else if (event.type === "tool.call") {
+			const id = newId();
+			callSpans.set(event.call_id, id);
+			calls.set(event.call_id, {
+				id,
+				parentId,
+				startMs: at,
+				decision: event.decision?.action ?? null
+			});
+		} else if (event.type === "tool.result") endCall(event, at, parentId);
+		else if (event.type === "server.request") count(event);
+		else if (event.type === "run.end") endRun(event, at);
+	}
+	function endRequest(event, at) {
+		const parent = event.parent_call_id ?? "";
+		const begun = requests.get(parent);
+		requests.delete(parent);
+		count(event);
+		if (begun === void 0) return;
+		keep({
+			...begun,
+			...chatHead(event.model ?? modelOf(start)),
+			endMs: at,
+			attributes: {
+				...modelAttributes("chat", modelOf(start)),
+				...event.model === null ? {} : { "gen_ai.response.model": event.model },
+				...event.stop_reason === null ? {} : { "gen_ai.response.finish_reasons": [event.stop_reason] },
+				...event.usage === null ? {} : usageAttributes(event.usage)
+			},
+			error: null
+		});
+	}
+	function dropRequest(parent, at, error) {
+		const begun = requests.get(parent);
+		requests.delete(parent);
+		if (begun === void 0) return;
+		const model = modelOf(start);
+		keep({
+			...begun,
+			...chatHead(model),
+			endMs: at,
+			attributes: modelAttributes("chat", model),
+			error
+		});
+	}
+	function endCall(event, at, parentId) {
+		const begun = calls.get(event.call_id) ?? {
+			id: newId(),
+			parentId,
+			startMs: at - event.duration_ms,
+			decision: null
+		};
+		calls.delete(event.call_id);
+		const { decision, ...head } = begun;
+		keep({
+			...head,
+			name: `execute_tool ${event.tool}`,
+			kind: "internal",
+			endMs: at,
+			attributes: {
+				"gen_ai.operation.name": "execute_tool",
+				"gen_ai.tool.name": event.tool,
+				"gen_ai.tool.call.id": event.call_id,
+				"gen_ai.tool.type": event.server === null ? "function" : "extension",
+				"agent_run.tool.state": event.state,
+				...event.server === null ? {} : { "agent_run.server": event.server },
+				...decision === null ? {} : { "agent_run.decision": decision }
+			},
+			error: event.error_code
+		});
+	}
+	function endRun(event, at) {
+		const error = event.reason?.code ?? null;
+		for (const parent of [...requests.keys()]) dropRequest(parent, at, error ?? "no_answer");
+		done.push({
+			id: runId,
+			parentId: null,
+			name: "invoke_agent agent-run",
+			kind: "internal",
+			startMs: start === null ? at - event.duration_ms : Date.parse(start.at),
+			endMs: at,
+			attributes: {
+				...modelAttributes("invoke_agent", modelOf(start)),
+				"gen_ai.agent.name": "agent-run",
+				...start === null ? {} : { "gen_ai.conversation.id": start.run_id },
+				...usageAttributes(total),
+				"agent_run.status": event.status,
+				"agent_run.exit_code": event.exit_code,
+				"agent_run.cost_usd": cost
+			},
+			error: event.exit_code === 0 || event.status === "paused" ? null : error ?? String(event.exit_code)
+		});
+	}
+	function count({ usage, cost_usd }) {
+		cost += cost_usd ?? 0;
+		if (usage === null) return;
+		total = {
+			input_tokens: total.input_tokens + usage.input_tokens,
+			output_tokens: total.output_tokens + usage.output_tokens,
+			cache_read_input_tokens: total.cache_read_input_tokens + usage.cache_read_input_tokens,
+			cache_creation_input_tokens: total.cache_creation_input_tokens + usage.cache_creation_input_tokens
+		};
+	}
+	function keep(span) {
+		if (done.length < maxSpans) done.push(span);
+	}
+	return {
+		write,
+		spans: () => done
+	};
+}
+function modelOf(start) {
+	return start?.model ?? "";
+}
+function chatHead(model) {
+	return {
+		name: `chat ${model}`,
+		kind: "client"
+	};
+}
+function modelAttributes(operation, model) {
+	return {
+		"gen_ai.operation.name": operation,
+		"gen_ai.provider.name": model.includes("claude") ? "anthropic" : "_OTHER",
+		"gen_ai.request.model": model
+	};
+}
+function usageAttributes(usage) {
+	const { cache_read_input_tokens: read, cache_creation_input_tokens: created } = usage;
+	return {
+		"gen_ai.usage.input_tokens": usage.input_tokens + read + created,
+		"gen_ai.usage.output_tokens": usage.output_tokens,
+		"gen_ai.usage.cache_read.input_tokens": read,
+		"gen_ai.usage.cache_creation.input_tokens": created
+	};
+}
+var maxSpans, noUsage;
+var init_spans = __esmMin((() => {
+	maxSpans = 1e4;
+	noUsage = {
+		input_tokens: 0,
+		output_tokens: 0,
+		cache_read_input_tokens: 0,
+		cache_creation_input_tokens: 0
+	};
+}));
+var otlp_exports = __exportAll$1({ createTraceSink: () => createTraceSink });
+function createTraceSink(env) {
+	const parent = parseTraceParent(env.TRACEPARENT);
+	if (parent?.sampled === false || env.OTEL_SDK_DISABLED === "true" || env.OTEL_TRACES_EXPORTER === "none") return null;
+	const traceId = parent?.traceId ?? randomBytes(16).toString("hex");
+	const fold = createSpanFold(() => randomBytes(8).toString("hex"));
+	async function send() {
+		try {
+			const response = await fetch(endpointOf(env), {
+				method: "POST",
+				headers: {
+					...headersOf(env),
+					"content-type": "application/json"
+				},
+				body: JSON.stringify(toRequest(fold.spans(), {
+					traceId,
+					parentId: parent?.spanId ?? "",
+					env
+				})),
+				redirect: "error",
+				signal: AbortSignal.timeout(timeoutMs$1)
+			});
+			await response.body?.cancel();
+			return response.ok ? null : `the endpoint answered ${response.status}`;
+		} catch (error) {
+			return describeFailure(error);
+		}
+	}
+	return {
+		write: fold.write,
+		close: async () => null,
+		send
+	};
+}
+function endpointOf(env) {
+	const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ofTraces, OTEL_EXPORTER_OTLP_ENDPOINT: ofAll = "" } = env;
+	return ofTraces || `${ofAll.replace(/\/+$/, "")}/v1/traces`;
+}
+function headersOf(env) {
+	return parsePairs(env.OTEL_EXPORTER_OTLP_TRACES_HEADERS || env.OTEL_EXPORTER_OTLP_HEADERS);
+}
+function parsePairs(text = "") {
+	const pairs = text.split(",").flatMap((pair) => {
+		const at = pair.indexOf("=");
+		return at <= 0 ? [] : [[pair.slice(0, at).trim(), decode(pair.slice(at + 1).trim())]];
+	});
+	return Object.fromEntries(pairs);
+}
+function decode(value) {
+	try {
+		return decodeURIComponent(value);
+	} catch {
+		return value;
+	}
+}
+function parseTraceParent(text = "") {
+	const [, traceId = "", spanId = "", flags = ""] = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})/.exec(text) ?? [];
+	if (traceId === "" || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;
+	return {
+		traceId,
+		spanId,
+		sampled: Number.parseInt(flags, 16) % 2 === 1
+	};
+}
+function describeFailure(error) {
+	if (!(error instanceof Error)) return "the request failed";
+	if (error.name === "TimeoutError") return `the endpoint did not answer within ${timeoutMs$1 / 1e3} s`;
+	const { cause } = error;
+	return `the request failed (${cause instanceof Error && "code" in cause ? String(cause.code) : error.name})`;
+}
+function toRequest(spans, trace) {
+	const { env } = trace;
+	const given = parsePairs(env.OTEL_RESOURCE_ATTRIBUTES);
+	const service = env.OTEL_SERVICE_NAME || given["service.name"] || "agent-run";
+	return { resourceSpans: [{
+		resource: { attributes: toAttributes({
+			"service.version": version,
+			...given,
+			"service.name": service
+		}) },
+		scopeSpans: [{
+			scope: {
+				name: "agent-run",
+				version
+			},
+			spans: spans.map((span) => toWireSpan(span, trace))
+		}]
+	}] };
+}
+function toWireSpan(span, { traceId, parentId }) {
+	const { error } = span;
+	return {
+		traceId,
+		spanId: span.id,
+		parentSpanId: span.parentId ?? parentId,
+		name: span.name,
+		kind: span.kind === "client" ? 3 : 1,
+		startTimeUnixNano: `${span.startMs}000000`,
+		endTimeUnixNano: `${span.endMs}000000`,
+		attributes: toAttributes({
+			...span.attributes,
+			...error === null ? {} : { "error.type": error }
+		}),
+		status: error === null ? {} : { code: 2 }
+	};
+}
+function toAttributes(values) {
+	return Object.entries(values).map(([key, value]) => ({
+		key,
+		value: toValue(value)
+	}));
+}
+function toValue(value) {
+	if (typeof value === "string") return { stringValue: value };
+	if (typeof value !== "number") return { arrayValue: { values: value.map((text) => ({ stringValue: text })) } };
+	return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+}
+var timeoutMs$1;
+var init_otlp = __esmMin((() => {
+	init_spans();
+	init_version();
+	timeoutMs$1 = 5e3;
+}));
+async function openTraces({ env }) {
+	if (!env.OTEL_EXPORTER_OTLP_ENDPOINT && !env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) return null;
+	const { createTraceSink } = await Promise.resolve().then(() => (init_otlp(), otlp_exports));
+	return createTraceSink(env);
+}
+async function sendTraces(traces, host) {
+	const problem = await traces?.send() ?? null;
+	if (problem !== null) host.log(`agent-run: traces were not sent: ${problem}`);
 }
 function createLimiter(places) {
 	let free = places;
@@ -88777,9 +89082,15 @@ async function doJob(run, around, notes) {
 }
 init_user_error();
 async function run(options, host) {
-	const scene = setScene(options, host);
+	const traces = await openTraces(host);
+	const scene = setScene(traces === null ? options : {
+		...options,
+		sinks: [...options.sinks ?? [], traces]
+	}, host);
 	const end = await perform$1(options, host, scene).catch((error) => nothingDone(options.signal?.aborted ? stopReason(options.signal) : reasonOf(error)));
-	return scene.conclude(end);
+	const report = await scene.conclude(end);
+	await sendTraces(traces, host);
+	return report;
 }
 async function refuseRun(error, options, host) {
 	const scene = setScene(options, host);

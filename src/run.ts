@@ -12,15 +12,19 @@ import { flagsOf } from "./run/prepare.ts"
 import { announceRun, prepareRun } from "./run/prepare-run.ts"
 import { type RunEnd, type Scene, setScene } from "./run/scene.ts"
 import { createStop, stopReason } from "./run/stop.ts"
+import { openTraces, sendTraces } from "./run/traces.ts"
 import { work } from "./run/work.ts"
 
 /** One run, from its options to its report: the corridor that every room opens onto. Never throws. */
 export async function run(options: RunOptions, host: Host): Promise<Report> {
-  const scene = setScene(options, host)
+  const traces = await openTraces(host)
+  const scene = setScene(traces === null ? options : { ...options, sinks: [...(options.sinks ?? []), traces] }, host)
   const end = await perform(options, host, scene).catch((error: unknown) =>
     nothingDone(options.signal?.aborted ? stopReason(options.signal) : reasonOf(error)),
   )
-  return scene.conclude(end)
+  const report = await scene.conclude(end)
+  await sendTraces(traces, host)
+  return report
 }
 
 /** End a run that cannot begin, because its command line is wrong; what can be written of it is written. */
