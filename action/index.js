@@ -9553,8 +9553,15 @@ function secretsOf(env, globs) {
 			name,
 			value: password
 		});
+		if (/_HEADERS$/i.test(name)) secrets.push(...headerValuesOf(value).map((part) => ({
+			name,
+			value: part
+		})));
 	}
 	return secrets;
+}
+function headerValuesOf(value) {
+	return value.split(",").flatMap((pair) => pair.split("=").slice(1).join("=").trim() || []);
 }
 function isWorthHiding(value) {
 	return value.length >= 8 && !everydayValues.has(value.toLowerCase()) && !/^(.)\1*$/su.test(value);

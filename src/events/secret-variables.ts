@@ -12,8 +12,14 @@ export function secretsOf(env: Environment, globs: readonly string[]): readonly 
     if (named(name) || (hasTellingName(name) && !isLocation(name, value))) secrets.push({ name, value })
     const password = /:\/\/[^\s/:@]*:([^\s/@]+)@/.exec(value)?.[1]
     if (password !== undefined) secrets.push({ name, value: password })
+    if (/_HEADERS$/i.test(name)) secrets.push(...headerValuesOf(value).map((part) => ({ name, value: part })))
   }
   return secrets
+}
+
+/** The values of `name=value,name=value`, as variables of OpenTelemetry hold headers. */
+function headerValuesOf(value: string): readonly string[] {
+  return value.split(",").flatMap((pair) => pair.split("=").slice(1).join("=").trim() || [])
 }
 
 /** Is a value worth hiding? Short ones and everyday words would blank out half of a transcript and protect nothing. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { createRedactor } from "../../src/events/redact.ts"
+import { secretsOf } from "../../src/events/secret-variables.ts"
 
 describe("which variables are secrets", () => {
   it.each([
@@ -38,5 +39,10 @@ describe("which variables are secrets", () => {
     const env = { DEPLOY_CODE: "letmein-please", HTTPS_PROXY: "http://me:proxy-pass-1@proxy:3128" }
     const redactor = createRedactor({ env, envGlobs: ["deploy_*"], patterns: [] })
     expect(redactor.redactText("letmein-please proxy-pass-1")).toBe("[redacted:DEPLOY_CODE] [redacted:HTTPS_PROXY]")
+  })
+
+  it("T22 headers in a variable are secrets one by one", () => {
+    const env = { OTEL_EXPORTER_OTLP_HEADERS: "api-key=0123456789abcdef,x-team=platform-engineering" }
+    expect(secretsOf(env, []).map(({ value }) => value)).toEqual(["0123456789abcdef", "platform-engineering"])
   })
 })
