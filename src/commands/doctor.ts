@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from "node:fs"
+import { accessSync, constants, type Stats, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { createGit } from "../changes/git.ts"
 import { reasons } from "../contract/reason.ts"
@@ -174,13 +174,24 @@ function checkOutputs({ config }: ServerSession): readonly Check[] {
 function faultOfOutput(path: string): string | null {
   try {
     if (isSpecial(path)) return null
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return "it is a folder"
+    if (lookAt(path)?.isDirectory()) return "it is a folder"
     let folder = dirname(path)
-    while (statSync(folder, { throwIfNoEntry: false }) === undefined) folder = dirname(folder)
+    while (lookAt(folder) === null) folder = dirname(folder)
+    if (!lookAt(folder)?.isDirectory()) return `${folder} is not a directory`
     accessSync(folder, constants.W_OK | constants.X_OK)
     return null
   } catch (error) {
     return textOf(error)
+  }
+}
+
+/** `null` when there is nothing; below a file there is nothing either, which not every Node says alike. */
+function lookAt(path: string): Stats | null {
+  try {
+    return statSync(path)
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return null
+    throw error
   }
 }
 
