@@ -5,6 +5,5 @@ const args = process.argv.slice(2)
 if (args.length === 1 && args[0] === "--version") {
   process.stdout.write(`${version}\n`)
 } else {
-  const { main } = await import("./commands/main.ts")
-  await main(args, process)
+  void import("./commands/main.ts").then(({ main }) => main(args, process))
 }

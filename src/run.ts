@@ -5,10 +5,11 @@ import type { Report } from "./contract/report.ts"
 import type { Host, RunOptions } from "./contract/run-options.ts"
 import { UserError } from "./contract/user-error.ts"
 import { checkEnd } from "./expect/end-checks.ts"
+import { flagsOf } from "./run/find-config.ts"
+import type { HeadStart } from "./run/head-start.ts"
 import { expectedOf } from "./run/job.ts"
 import { openRooms } from "./run/open-rooms.ts"
 import { planFileOf } from "./run/plan.ts"
-import { flagsOf } from "./run/prepare.ts"
 import { announceRun, prepareRun } from "./run/prepare-run.ts"
 import { type RunEnd, type Scene, setScene } from "./run/scene.ts"
 import { createStop, stopReason } from "./run/stop.ts"
@@ -16,12 +17,13 @@ import { openTraces, sendTraces } from "./run/traces.ts"
 import { work } from "./run/work.ts"
 
 /** One run, from its options to its report: the corridor that every room opens onto. Never throws. */
-export async function run(options: RunOptions, host: Host): Promise<Report> {
+export async function run(options: RunOptions, host: Host, headStart: HeadStart | null = null): Promise<Report> {
   const traces = await openTraces(host)
   const scene = setScene(traces === null ? options : { ...options, sinks: [...(options.sinks ?? []), traces] }, host)
-  const end = await perform(options, host, scene).catch((error: unknown) =>
+  const end = await perform(options, host, { scene, headStart }).catch((error: unknown) =>
     nothingDone(options.signal?.aborted ? stopReason(options.signal) : reasonOf(error)),
   )
+  await headStart?.processes.close()
   const report = await scene.conclude(end)
   await sendTraces(traces, host)
   return report
@@ -35,8 +37,12 @@ export async function refuseRun(error: UserError, options: RunOptions, host: Hos
 }
 
 /** Prepare, open the rooms, do the work, close them, and look once more at what came out. */
-async function perform(options: RunOptions, host: Host, scene: Scene): Promise<RunEnd> {
-  const prepared = await prepareRun(options, host, scene)
+async function perform(
+  options: RunOptions,
+  host: Host,
+  { scene, headStart }: { readonly scene: Scene; readonly headStart: HeadStart | null },
+): Promise<RunEnd> {
+  const prepared = await prepareRun(options, host, { scene, headStart })
   const { config, configDigest, job } = prepared
   announceRun(prepared, scene)
   using stop = createStop({ outer: options.signal, timeoutMs: config.agent.timeoutMs, ...scene })

@@ -1,20 +1,24 @@
 import { toConfigRunOptions } from "./config-options.ts"
 import type { applyOptions, OptionValues } from "./options.ts"
-import { outputsOf, runWithOutput, toTimeoutMs } from "./run.ts"
+import { outputsOf, toTimeoutMs } from "./run.ts"
+import { runWithOutput } from "./run-with-output.ts"
+import { listenForStop } from "./stop-signals.ts"
 
 type Values = OptionValues<typeof applyOptions>
 
 /** `agent-run apply PLAN`: run the calls of a reviewed plan, without a model. */
-export function applyCommand(plan: string, values: Values, host: NodeJS.Process): Promise<number> {
+export async function applyCommand(plan: string, values: Values, host: NodeJS.Process): Promise<number> {
+  using stop = listenForStop(host)
   const options = {
     ...toConfigRunOptions({ ...values, only: [], without: [], model: undefined, "fallback-model": [] }),
     ...outputsOf(values),
     timeoutMs: toTimeoutMs(values.timeout),
+    signal: stop.signal,
     apply: {
       plan,
       only: values.only.flatMap((ids) => ids.split(",")).map((id) => id.trim()),
       keepGoing: values["keep-going"] ?? false,
     },
   }
-  return runWithOutput(options, values, host)
+  return await runWithOutput({ options, values, headStart: null }, host)
 }

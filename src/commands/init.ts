@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { UserError } from "../contract/user-error.ts"
-import { findWorkspace } from "../run/prepare.ts"
+import { findWorkspace } from "../run/find-config.ts"
 import { createFolders, unwritable } from "../sinks/output-path.ts"
 
 /** What `agent-run init` is asked to do. */

@@ -41,7 +41,7 @@ async function dispatch(command: Command, host: NodeJS.Process): Promise<number>
     case "config": {
       const [{ runConfigCommand }, { configOptionsOf, findWorkspace }] = await Promise.all([
         import("./config.ts"),
-        import("../run/prepare.ts"),
+        import("../run/find-config.ts"),
       ])
       const options = toConfigRunOptions(command.values)
       const place = { cwd: host.cwd(), env: host.env }

@@ -8,6 +8,7 @@ import { mcpActions } from "./mcp/actions.ts"
 import type { McpAction, McpWork } from "./mcp/define-action.ts"
 import { applyOptions, configOptions, initOptions, mcpOptions, type OptionValues, runOptions } from "./options.ts"
 import { policyActions } from "./policy/actions.ts"
+import { readPlainLine } from "./read-plain-line.ts"
 import type { ViewCommand } from "./view.ts"
 import { addOptions, valuesOf } from "./yargs-options.ts"
 
@@ -35,6 +36,13 @@ type ConfigAction = (typeof configActions)[number]
 
 /** Read a command line. Throws a UserError that says what is wrong and where help is. */
 export async function parseCommandLine(args: readonly string[]): Promise<Command> {
+  const plain = readPlainLine(args[0] === "run" ? args.slice(1) : args, runOptions)
+  if (plain !== null) return { kind: "run", values: valuesOf(plain, runOptions) }
+  return explainCommandLine(args)
+}
+
+/** Read any command line: with all commands, help and words about mistakes. */
+export async function explainCommandLine(args: readonly string[]): Promise<Command> {
   const { default: yargs } = await import("yargs")
   let command: Command | null = null
   const parser = yargs([...args])

@@ -3,7 +3,6 @@ import { buildServer } from "./build-server.ts"
 import { findCacheFolder } from "./cache-folder.ts"
 import { chooseServers } from "./choose-servers.ts"
 import { customToolsOf } from "./custom-tools.ts"
-import { digestOf } from "./digest.ts"
 import { type EffectiveValue, effectiveValuesOf } from "./effective.ts"
 import { variableOf } from "./expand.ts"
 import { type FlagOverrides, flagLayers } from "./flags.ts"
@@ -51,8 +50,6 @@ export interface LoadedConfig {
   readonly config: Config
   /** For people: secrets are masked, variables are not expanded. */
   readonly effective: readonly EffectiveValue[]
-  /** The same for the same configuration, on every machine. */
-  readonly digest: string
   /** Reads what else governs the run, such as agent.lock, from where the configuration came. */
   readonly read: ReadGoverning
 }
@@ -129,7 +126,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     outputs,
     optionRules: effectiveRules,
   })
-  return { config, effective, digest: digestOf(effective), read: trust.read }
+  return { config, effective, read: trust.read }
 
   function stringsOf(list: "redact" | "redactEnv"): readonly string[] {
     return [...new Set(addUp(layers, listsThatAddUp[list]).map(({ value }) => String(value)))]

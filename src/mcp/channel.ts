@@ -4,6 +4,8 @@ import type { ServerConfig } from "../contract/server.ts"
 /** A way to one server: what the protocol client talks over, and what we know about it beside the protocol. */
 export interface Channel {
   readonly transport: Transport
+  /** When its process was started, on the clock of `performance`, where there is one. */
+  readonly startedAt?: number
   /** May the client ask for a newer protocol first? Costs one request more. */
   readonly negotiation: Negotiation
   /** Why the channel closed by itself, in words that continue `MCP server "x": …`. */

@@ -8,7 +8,7 @@ import { type Catalog, discover, type ServerTool } from "./discover.ts"
 import type { Failure } from "./failure.ts"
 import { hintFor } from "./hint.ts"
 import { type Attempt, attemptConnection, type FailedAttempt } from "./life/attempt.ts"
-import { backoffMs, pause } from "./life/backoff.ts"
+import { backoffMs, pause, returnsAllowedTo } from "./life/backoff.ts"
 import { announcesChanges } from "./life/changes.ts"
 import { diagnose } from "./life/diagnose.ts"
 import { lastWords, whyEnded } from "./life/last-words.ts"
@@ -17,6 +17,7 @@ import { createOffers } from "./life/offers.ts"
 import { createRefresher } from "./life/refresh.ts"
 import { wantsCredentials } from "./life/retry.ts"
 import { createSender, type Ready, type SentAnswer } from "./life/send.ts"
+import type { StartedProcesses } from "./life/started-processes.ts"
 import { createServerDesk, type RequestSources } from "./requests/server-desk.ts"
 import type { HiddenTool } from "./select-tools.ts"
 import type { Answer, ClientIdentity, RequestContext, Session } from "./session.ts"
@@ -52,18 +53,16 @@ export interface Surroundings {
   readonly retry: RetrySettings
   readonly requests: RequestSources | null
   readonly access: Access
+  readonly processes: StartedProcesses | null
 }
 
 const relistEveryMs = 1000
-/** How often a server is connected again in one run: a process that keeps crashing is left alone sooner. */
-const mostReturns = { local: 5, remote: 10 } as const
 
 /** The connection to one configured server, not started yet. */
 export function createConnection(config: ServerConfig, surroundings: Surroundings): Connection {
-  const { emit, identity, env, retry, access } = surroundings
+  const { emit, retry } = surroundings
   const about = { server: config.name, transport: config.transport } as const
-  const returnsAllowed =
-    config.transport === "stdio" || config.transport === "sdk" ? mostReturns.local : mostReturns.remote
+  const returnsAllowed = returnsAllowedTo(config)
   const offers = createOffers(config)
   const refresher = createRefresher({ everyMs: relistEveryMs, ask: relist })
   const noise = createNoise(warn)
@@ -96,8 +95,8 @@ export function createConnection(config: ServerConfig, surroundings: Surrounding
     const onClosed = () => {
       if (connected.ok && connected.session === session) lose(whyEnded(connected.session))
     }
-    const around = { identity, desk, env, access, signal: running, onNoise: noise.hear, onClosed, onChanged, warn }
-    connected = await attemptConnection(config, around)
+    const heard = { onNoise: noise.hear, onClosed, onChanged, warn }
+    connected = await attemptConnection(config, { ...surroundings, ...heard, desk, signal: running })
     if (!connected.ok) return connected
     settleIn(connected)
     if (changedSoon) refresher.announce()

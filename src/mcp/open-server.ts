@@ -5,6 +5,7 @@ import type { Channel } from "./channel.ts"
 import { type Deadline, startDeadline, unlessAborted } from "./deadline.ts"
 import type { Failure } from "./failure.ts"
 import { wantsCredentials } from "./life/retry.ts"
+import type { StartedProcesses } from "./life/started-processes.ts"
 import { openHttpChannel, openSseChannel } from "./remote-channel.ts"
 import type { ServerDesk } from "./requests/server-desk.ts"
 import { type ClientIdentity, loadSdk, openSession, type Session } from "./session.ts"
@@ -19,6 +20,7 @@ export interface OpenOptions {
   readonly desk: ServerDesk
   readonly env: Readonly<Record<string, string | undefined>>
   readonly access: Access
+  readonly processes: StartedProcesses | null
   readonly signal: AbortSignal
   readonly onNoise: (line: string) => void
   readonly warn: (message: string) => void
@@ -49,7 +51,7 @@ export async function openServer(config: ServerConfig, options: OpenOptions): Pr
 }
 
 async function openStdio(config: StdioServerConfig, options: OpenOptions): Promise<Opened> {
-  const channel = openStdioChannel(config, options.onNoise)
+  const channel = options.processes?.take(config, options.onNoise) ?? openStdioChannel(config, options.onNoise)
   // The server boots while the client loads; the time limit starts when both can talk.
   await loadSdk()
   return withDeadline(config, options, (deadline) => attempt(channel, deadline, options))

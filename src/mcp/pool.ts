@@ -8,6 +8,7 @@ import { type Connection, createConnection } from "./connection.ts"
 import { cutText } from "./cut-text.ts"
 import { startDeadline, unlessAborted } from "./deadline.ts"
 import type { DeadLetters } from "./life/dead-letters.ts"
+import type { StartedProcesses } from "./life/started-processes.ts"
 import type { RequestSources } from "./requests/server-desk.ts"
 import { createResourceTools } from "./resources.ts"
 import type { ClientIdentity } from "./session.ts"
@@ -28,6 +29,8 @@ export interface PoolOptions {
   readonly requests?: RequestSources
   /** What servers that ask for authentication are offered; nothing but their configuration by default. */
   readonly access?: AccessOptions
+  /** Servers whose processes run already. Default: none. */
+  readonly processes?: StartedProcesses
 }
 
 /** All MCP servers of a run. */
@@ -64,10 +67,10 @@ const patienceMs = 2000
 
 /** The pool of a run's servers, not started yet. */
 export function createPool(options: PoolOptions): Pool {
-  const { disabled, settings, emit, deadLetters = null, requests = null } = options
+  const { disabled, settings, emit, deadLetters = null, requests = null, processes = null } = options
   const { retry, descriptionLimit } = settings
   const access = createAccess(options.access ?? {})
-  const surroundings = { emit, identity: options.client, env: options.env, retry, requests, access }
+  const surroundings = { emit, identity: options.client, env: options.env, retry, requests, access, processes }
   const connections = options.servers.map((server) => createConnection(server, surroundings))
   const table = createToolTable(connections, { descriptionLimit, deadLetters, emit })
   const stop = new AbortController()

@@ -23,6 +23,7 @@ const drainMs = 250
  */
 export function openStdioChannel(config: StdioServerConfig, onNoise: (line: string) => void): Channel {
   const child = spawn(config.command, config.args, { cwd: config.cwd, env: { ...config.env }, detached: true })
+  const startedAt = performance.now()
   const groupId = child.pid
   if (groupId !== undefined) trackGroup(groupId)
   const stderr = createOutputTail(stderrBufferBytes)
@@ -120,6 +121,7 @@ export function openStdioChannel(config: StdioServerConfig, onNoise: (line: stri
 
   return {
     transport,
+    startedAt,
     negotiation: negotiationOf(config),
     whyClosed: () => closedBecause,
     stderrTail: () => stderr.last(stderrShownBytes).trim() || null,

@@ -26,7 +26,7 @@ export interface OpenRooms {
 
 /** Open the rooms of a prepared run. */
 export async function openRooms(run: PreparedRun, scene: Scene, signal: AbortSignal): Promise<OpenRooms> {
-  const { options, host, workspace, config, read, job } = run
+  const { options, host, workspace, config, read, job, headStart } = run
   const { emit } = scene
   const { maxOutputTokens } = config.agent
   const { maxDenials } = config.permissions
@@ -42,6 +42,7 @@ export async function openRooms(run: PreparedRun, scene: Scene, signal: AbortSig
     env: host.env,
     requests: { workspace, sample },
     access: accessOf(options, config, scene.redactor),
+    ...(headStart === null ? {} : { processes: headStart.processes }),
     ...(deadLetterFile === null ? {} : { deadLetters: scene.openDeadLetters(deadLetterFile) }),
   })
   const locked = options.locked ?? (job.kind === "apply" && (await readLock(config.lockFile, read)) !== null)

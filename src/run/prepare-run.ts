@@ -1,3 +1,4 @@
+import { digestOf } from "../config/digest.ts"
 import { loadConfig } from "../config/load.ts"
 import { outputPathsOfFlags } from "../config/output-paths.ts"
 import type { ReadGoverning } from "../config/trust/trust.ts"
@@ -6,8 +7,10 @@ import type { Host, RunOptions } from "../contract/run-options.ts"
 import { createRefill, type Refill } from "../events/refill.ts"
 import { createPolicy, type Policy } from "../permissions/policy.ts"
 import type { Workspace } from "../tools/workspace.ts"
+import { configOptionsOf, findWorkspace, flagsOf } from "./find-config.ts"
+import type { HeadStart } from "./head-start.ts"
 import { chooseJob, type Job, outputFilesOf } from "./job.ts"
-import { configOptionsOf, configSecrets, findWorkspace, flagsOf } from "./prepare.ts"
+import { configSecrets } from "./prepare.ts"
 import type { Scene } from "./scene.ts"
 import { findPlace } from "./tools.ts"
 
@@ -26,13 +29,20 @@ export interface PreparedRun {
   readonly policy: Policy
   readonly refill: Refill
   readonly job: Job
+  readonly headStart: HeadStart | null
 }
 
 /** Read and check everything that a person gave us. Throws a UserError before anything is spent. */
-export async function prepareRun(options: RunOptions, host: Host, scene: Scene): Promise<PreparedRun> {
+export async function prepareRun(
+  options: RunOptions,
+  host: Host,
+  { scene, headStart }: { readonly scene: Scene; readonly headStart: HeadStart | null },
+): Promise<PreparedRun> {
   scene.openOutputs(outputPathsOfFlags(flagsOf(options), host.cwd))
   const workspace = findWorkspace(options, host)
-  const { config, digest: configDigest, read } = await loadConfig(configOptionsOf(options, host, workspace))
+  const loaded = await (headStart?.config ?? loadConfig(configOptionsOf(options, host, workspace)))
+  const { config, read } = loaded
+  const configDigest = digestOf(loaded.effective)
   const secrets = configSecrets(config, host)
   scene.redactor.add(secrets, config.security.redact)
   scene.openOutputs(config.output)
@@ -42,7 +52,7 @@ export async function prepareRun(options: RunOptions, host: Host, scene: Scene):
   const refill = createRefill(secrets, scene.redactor)
   const job = await chooseJob(options, { config, configDigest, host, place, refill, scene })
   scene.sealOutputs()
-  return { options, host, workspace, config, configDigest, read, outputs, place, policy, refill, job }
+  return { options, host, workspace, config, configDigest, read, outputs, place, policy, refill, job, headStart }
 }
 
 /** The first events: what is run, what was answered since it paused, and what a person should know. */

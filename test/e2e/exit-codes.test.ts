@@ -28,7 +28,7 @@ describe("exit codes", () => {
 
   it.concurrent("1: a bug of ours still leaves a report", async ({ cli }) => {
     const preload = fileURLToPath(new URL("../fixtures/preloads/break-loop.mjs", import.meta.url))
-    const run = await cli({ nodeArgs: ["--import", preload], script: [{ text: "Never said." }] })
+    const run = await cli({ nodeArgs: ["--import", preload], unbundled: true, script: [{ text: "Never said." }] })
     expect(endOf(run)).toEqual({ exitCode: 1, status: "failed", code: "internal_error", answer: null, stdout: "" })
     expect(run.report?.reason?.message).toContain("the loop is broken")
     expect(run.stderr).toContain("the loop is broken")

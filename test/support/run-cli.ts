@@ -14,6 +14,7 @@ import type { MessagesServer } from "./messages-server.ts"
 import { expectValidEvents, expectValidReport } from "./run-events.ts"
 
 const cliPath = fileURLToPath(new URL("../../dist/cli.js", import.meta.url))
+const unbundledCliPath = fileURLToPath(new URL("../../build/cli.js", import.meta.url))
 
 /** One start of the CLI; everything has a default. */
 export interface CliOptions {
@@ -35,6 +36,8 @@ export interface CliOptions {
   readonly shell?: string
   /** Options of node itself, such as a preload. */
   readonly nodeArgs?: readonly string[]
+  /** Start the same program as one file a module, so that a preload can replace one of them. */
+  readonly unbundled?: true
   /** Without --out-dir there is neither report nor transcript. */
   readonly outDir?: false
   /** The test ends the process by force: no report and no last event are expected. */
@@ -161,7 +164,7 @@ function furnish(folder: string, workspace: string, { config, files, script }: C
 function commandOf(folder: string, options: CliOptions): readonly [string, ...string[]] {
   const args = argumentsOf(folder, options)
   if (options.shell !== undefined) return ["sh", "-c", options.shell, "sh", ...args]
-  return [process.execPath, ...(options.nodeArgs ?? []), cliPath, ...args]
+  return [process.execPath, ...(options.nodeArgs ?? []), options.unbundled ? unbundledCliPath : cliPath, ...args]
 }
 
 function argumentsOf(folder: string, options: CliOptions): readonly string[] {

@@ -29,7 +29,8 @@ export async function attemptConnection(config: ServerConfig, options: OpenOptio
       if (wantsCredentials(found.failure)) await options.access.memory?.remember(config)
       return await abandon(session, found.failure, config)
     }
-    return { ok: true, session, catalog: found.catalog, connectMs: Math.round(performance.now() - startedAt) }
+    const since = session.channel.startedAt ?? startedAt
+    return { ok: true, session, catalog: found.catalog, connectMs: Math.round(performance.now() - since) }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return { ok: false, failure: { kind: "closed", message: `could not be started: ${why}` }, stderrTail: null }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises"
 import type { RetrySettings } from "../../contract/config.ts"
+import type { ServerConfig } from "../../contract/server.ts"
 
 /** How long to pause after so many attempts: doubling, at most `maxMs`, and never quite the same for two of us. */
 export function backoffMs(
@@ -20,4 +21,9 @@ export async function pause(delayMs: number, signal: AbortSignal): Promise<boole
     // The only error a timer has is that it was aborted.
     return false
   }
+}
+
+/** How often a server is connected again in one run: a process that keeps crashing is left alone sooner. */
+export function returnsAllowedTo({ transport }: Pick<ServerConfig, "transport">): number {
+  return transport === "stdio" || transport === "sdk" ? 5 : 10
 }
