@@ -9,7 +9,7 @@ import path, { basename, dirname, isAbsolute, join, relative, resolve } from "no
 import * as child_process from "node:child_process";
 import { ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import * as crypto$2 from "node:crypto";
-import { createHash, createHmac, createPrivateKey, randomBytes, randomUUID } from "node:crypto";
+import { createHash, createHmac, randomBytes, randomUUID } from "node:crypto";
 import { Buffer as Buffer$1, isUtf8 } from "node:buffer";
 import { scheduler, setImmediate as setImmediate$1, setTimeout as setTimeout$1 } from "node:timers/promises";
 import * as stream from "node:stream";
@@ -2476,6 +2476,55 @@ function reasonOf$3(broken) {
 		hint: "[expect] in the configuration says what must hold; the report lists every expectation."
 	};
 }
+function findWorkspace(options, host) {
+	const path = resolve(host.cwd, options.workspace ?? ".");
+	try {
+		if (statSync(path).isDirectory()) return realpathSync(path);
+	} catch (cause) {
+		throw new UserError("usage_error", "the workspace does not exist", {
+			where: `--workspace ${path}:`,
+			cause
+		});
+	}
+	throw new UserError("usage_error", "the workspace is not a folder", { where: `--workspace ${path}:` });
+}
+function flagsOf(options) {
+	const { fallbackModels, maxTurns, maxCostUsd, maxTokens, timeoutMs, maxDenials } = options;
+	const { report, transcript, summary, junit, html, sarif, outDir } = options;
+	return {
+		model: typeof options.model === "string" ? options.model : void 0,
+		fallbackModels,
+		maxTurns,
+		maxCostUsd,
+		maxTokens,
+		timeoutMs,
+		maxDenials,
+		report,
+		transcript,
+		summary,
+		junit,
+		html,
+		sarif,
+		outDir
+	};
+}
+function configOptionsOf(options, host, workspace) {
+	return {
+		workspace,
+		cwd: host.cwd,
+		env: host.env,
+		configFiles: options.config ?? [],
+		set: options.set ?? [],
+		bare: options.bare ?? false,
+		allow: options.allow ?? [],
+		deny: options.deny ?? [],
+		broad: options.broad ?? false,
+		mcpServers: options.mcpServers ?? [],
+		only: options.only ?? [],
+		without: options.without ?? [],
+		flags: flagsOf(options)
+	};
+}
 function deepCompareStrict(a, b) {
 	const typeofa = typeof a;
 	if (typeofa !== typeof b) return false;
@@ -3505,6 +3554,7 @@ function fieldOf$2(pointer) {
 	return field === "" ? "" : `${field}: `;
 }
 init_json();
+init_user_error();
 const maxSchemaBytes = 262144;
 async function loadAnswerSchema(path) {
 	const where = `--output-schema ${path}:`;
@@ -31659,7 +31709,7 @@ var init_sleep = __esmMin((() => {
 	});
 }));
 var VERSION$1;
-var init_version$2 = __esmMin((() => {
+var init_version$1 = __esmMin((() => {
 	VERSION$1 = "1.9.0";
 }));
 function getDetectedPlatform() {
@@ -31706,7 +31756,7 @@ function getBrowserInfo() {
 }
 var isRunningInBrowser, getPlatformProperties, normalizeArch, normalizePlatform, _platformHeaders, getPlatformHeaders;
 var init_detect_platform = __esmMin((() => {
-	init_version$2();
+	init_version$1();
 	isRunningInBrowser = () => {
 		return typeof window !== "undefined" && typeof window.document !== "undefined" && typeof navigator !== "undefined";
 	};
@@ -31887,7 +31937,7 @@ var init_request_options = __esmMin((() => {
 	};
 }));
 var VERSION;
-var init_version$1 = __esmMin((() => {
+var init_version = __esmMin((() => {
 	VERSION = "1.10.0";
 }));
 function _makeCompatibilityCheck(ownVersion) {
@@ -31935,7 +31985,7 @@ function _makeCompatibilityCheck(ownVersion) {
 }
 var re, isCompatible;
 var init_semver = __esmMin((() => {
-	init_version$1();
+	init_version();
 	re = /^(\d+)\.(\d+)\.(\d+)(-(.+))?$/;
 	isCompatible = _makeCompatibilityCheck(VERSION);
 }));
@@ -31980,7 +32030,7 @@ function unregisterGlobal(type, diag) {
 }
 var major, GLOBAL_OPENTELEMETRY_API_KEY, _global, _compatibleGlobalApi;
 var init_global_utils = __esmMin((() => {
-	init_version$1();
+	init_version();
 	init_semver();
 	major = VERSION.split(".")[0];
 	GLOBAL_OPENTELEMETRY_API_KEY = Symbol.for(`opentelemetry.js.api.${major}`);
@@ -35541,7 +35591,7 @@ function oidcFederationProvider(config) {
 var init_oidc_federation = __esmMin((() => {
 	init_types();
 	init_time();
-	init_version$2();
+	init_version$1();
 }));
 function userOAuthProvider(config) {
 	return async (opts) => {
@@ -35618,7 +35668,7 @@ var init_user_oauth = __esmMin((() => {
 	init_credentials();
 	init_types();
 	init_time();
-	init_version$2();
+	init_version$1();
 }));
 function resolveCredentialsFromConfig(config, options) {
 	const provider = buildProvider(config, config.authentication.credentials_path ?? null, (config.base_url || options.baseURL).replace(/\/+$/, ""), options);
@@ -35828,7 +35878,7 @@ var init_client = __esmMin((() => {
 	init_tracing$1();
 	init_query();
 	init_dist$3();
-	init_version$2();
+	init_version$1();
 	init_error_classes();
 	init_error$1();
 	init_types();
@@ -36820,55 +36870,6 @@ var init_anthropic = __esmMin((() => {
 	maxRequestBytes = 32e6;
 }));
 init_user_error();
-function findWorkspace(options, host) {
-	const path = resolve(host.cwd, options.workspace ?? ".");
-	try {
-		if (statSync(path).isDirectory()) return realpathSync(path);
-	} catch (cause) {
-		throw new UserError("usage_error", "the workspace does not exist", {
-			where: `--workspace ${path}:`,
-			cause
-		});
-	}
-	throw new UserError("usage_error", "the workspace is not a folder", { where: `--workspace ${path}:` });
-}
-function flagsOf(options) {
-	const { fallbackModels, maxTurns, maxCostUsd, maxTokens, timeoutMs, maxDenials } = options;
-	const { report, transcript, summary, junit, html, sarif, outDir } = options;
-	return {
-		model: typeof options.model === "string" ? options.model : void 0,
-		fallbackModels,
-		maxTurns,
-		maxCostUsd,
-		maxTokens,
-		timeoutMs,
-		maxDenials,
-		report,
-		transcript,
-		summary,
-		junit,
-		html,
-		sarif,
-		outDir
-	};
-}
-function configOptionsOf(options, host, workspace) {
-	return {
-		workspace,
-		cwd: host.cwd,
-		env: host.env,
-		configFiles: options.config ?? [],
-		set: options.set ?? [],
-		bare: options.bare ?? false,
-		allow: options.allow ?? [],
-		deny: options.deny ?? [],
-		broad: options.broad ?? false,
-		mcpServers: options.mcpServers ?? [],
-		only: options.only ?? [],
-		without: options.without ?? [],
-		flags: flagsOf(options)
-	};
-}
 function configSecrets(config, host) {
 	const { redactEnv } = config.security;
 	return [...secretsOf(host.env, redactEnv), ...config.servers.flatMap((server) => {
@@ -68143,6 +68144,7 @@ function openStdioChannel(config, onNoise) {
 		env: { ...config.env },
 		detached: true
 	});
+	const startedAt = performance.now();
 	const groupId = child.pid;
 	if (groupId !== void 0) trackGroup(groupId);
 	const stderr = createOutputTail(stderrBufferBytes);
@@ -68231,6 +68233,7 @@ function openStdioChannel(config, onNoise) {
 	}
 	return {
 		transport,
+		startedAt,
 		negotiation: negotiationOf(config),
 		whyClosed: () => closedBecause,
 		stderrTail: () => stderr.last(stderrShownBytes).trim() || null,
@@ -70978,7 +70981,7 @@ async function openServer(config, options) {
 	}
 }
 async function openStdio(config, options) {
-	const channel = openStdioChannel(config, options.onNoise);
+	const channel = options.processes?.take(config, options.onNoise) ?? openStdioChannel(config, options.onNoise);
 	await loadSdk();
 	return withDeadline(config, options, (deadline) => attempt(channel, deadline, options));
 }
@@ -71097,11 +71100,12 @@ async function attemptConnection(config, options) {
 			if (wantsCredentials(found.failure)) await options.access.memory?.remember(config);
 			return await abandon(session, found.failure, config);
 		}
+		const since = session.channel.startedAt ?? startedAt;
 		return {
 			ok: true,
 			session,
 			catalog: found.catalog,
-			connectMs: Math.round(performance.now() - startedAt)
+			connectMs: Math.round(performance.now() - since)
 		};
 	} catch (error) {
 		return {
@@ -71147,6 +71151,9 @@ async function pause(delayMs, signal) {
 	} catch {
 		return false;
 	}
+}
+function returnsAllowedTo({ transport }) {
+	return transport === "stdio" || transport === "sdk" ? 5 : 10;
 }
 init_json();
 function createToolMemory() {
@@ -71711,17 +71718,13 @@ function spentBy(reply) {
 	};
 }
 const relistEveryMs = 1e3;
-const mostReturns = {
-	local: 5,
-	remote: 10
-};
 function createConnection(config, surroundings) {
-	const { emit, identity, env, retry, access } = surroundings;
+	const { emit, retry } = surroundings;
 	const about = {
 		server: config.name,
 		transport: config.transport
 	};
-	const returnsAllowed = config.transport === "stdio" || config.transport === "sdk" ? mostReturns.local : mostReturns.remote;
+	const returnsAllowed = returnsAllowedTo(config);
 	const offers = createOffers(config);
 	const refresher = createRefresher({
 		everyMs: relistEveryMs,
@@ -71761,16 +71764,17 @@ function createConnection(config, surroundings) {
 		const onClosed = () => {
 			if (connected.ok && connected.session === session) lose(whyEnded(connected.session));
 		};
-		connected = await attemptConnection(config, {
-			identity,
-			desk,
-			env,
-			access,
-			signal: running,
+		const heard = {
 			onNoise: noise.hear,
 			onClosed,
 			onChanged,
 			warn
+		};
+		connected = await attemptConnection(config, {
+			...surroundings,
+			...heard,
+			desk,
+			signal: running
 		});
 		if (!connected.ok) return connected;
 		settleIn(connected);
@@ -72380,7 +72384,7 @@ function keyOf(connection, tool) {
 }
 const patienceMs = 2e3;
 function createPool(options) {
-	const { disabled, settings, emit, deadLetters = null, requests = null } = options;
+	const { disabled, settings, emit, deadLetters = null, requests = null, processes = null } = options;
 	const { retry, descriptionLimit } = settings;
 	const access = createAccess(options.access ?? {});
 	const surroundings = {
@@ -72389,7 +72393,8 @@ function createPool(options) {
 		env: options.env,
 		retry,
 		requests,
-		access
+		access,
+		processes
 	};
 	const connections = options.servers.map((server) => createConnection(server, surroundings));
 	const table = createToolTable(connections, {
@@ -72537,10 +72542,10 @@ const gitSafety = {
 	GIT_CONFIG_VALUE_2: "never"
 };
 var version;
-var init_version = __esmMin((() => {
+var init__version = __esmMin((() => {
 	version = "0.1.0";
 }));
-init_version();
+init__version();
 async function readText(path, maxBytes) {
 	let handle;
 	try {
@@ -72924,7 +72929,7 @@ function createSampler({ model, limits, maxOutputTokens, emit, signal }) {
 	};
 }
 async function openRooms(run, scene, signal) {
-	const { options, host, workspace, config, read, job } = run;
+	const { options, host, workspace, config, read, job, headStart } = run;
 	const { emit } = scene;
 	const { maxOutputTokens } = config.agent;
 	const { maxDenials } = config.permissions;
@@ -72955,6 +72960,7 @@ async function openRooms(run, scene, signal) {
 			sample
 		},
 		access: accessOf(options, config, scene.redactor),
+		...headStart === null ? {} : { processes: headStart.processes },
 		...deadLetterFile === null ? {} : { deadLetters: scene.openDeadLetters(deadLetterFile) }
 	});
 	const locked = options.locked ?? (job.kind === "apply" && await readLock(config.lockFile, read) !== null);
@@ -73161,6 +73167,13 @@ function readOnlySettingsOf(config) {
 		trustedServers
 	};
 }
+function digestOf(effective) {
+	const values = effective.filter(({ path }) => !isIrrelevant(path.join("."))).map(({ path, value }) => JSON.stringify([path, value]));
+	return `sha256:${createHash("sha256").update(values.sort().join("\n")).digest("hex")}`;
+}
+function isIrrelevant(key) {
+	return /^(?:agent|expect|output)\.|^mcp\.(?:local|remote)_concurrency$/.test(key);
+}
 const identityKeys = [
 	"identity",
 	"identity_token_env",
@@ -73285,7 +73298,7 @@ function readPem(values, reader) {
 }
 function toPrivateKey(pem) {
 	try {
-		return createPrivateKey(pem.replaceAll("\\n", "\n"));
+		return process.getBuiltinModule("node:crypto").createPrivateKey(pem.replaceAll("\\n", "\n"));
 	} catch {
 		return null;
 	}
@@ -74258,13 +74271,6 @@ function bothFindings(tool) {
 		path: ["defaults", name],
 		message: "is fixed too; keep one of the two"
 	}));
-}
-function digestOf(effective) {
-	const values = effective.filter(({ path }) => !isIrrelevant(path.join("."))).map(({ path, value }) => JSON.stringify([path, value]));
-	return `sha256:${createHash("sha256").update(values.sort().join("\n")).digest("hex")}`;
-}
-function isIrrelevant(key) {
-	return /^(?:agent|expect|output)\.|^mcp\.(?:local|remote)_concurrency$/.test(key);
 }
 init_json();
 const mask = "***";
@@ -76300,17 +76306,15 @@ async function loadConfig(options) {
 		value,
 		source
 	}));
-	const effective = effectiveValuesOf({
-		layers,
-		merged,
-		servers: gathered.servers,
-		outputs,
-		optionRules: effectiveRules
-	});
 	return {
 		config,
-		effective,
-		digest: digestOf(effective),
+		effective: effectiveValuesOf({
+			layers,
+			merged,
+			servers: gathered.servers,
+			outputs,
+			optionRules: effectiveRules
+		}),
 		read: trust.read
 	};
 	function stringsOf(list) {
@@ -85678,10 +85682,12 @@ function withheldBy(tool, config, pool) {
 	const hidden = pool.hiddenTools().find(({ name }) => name === tool);
 	return hidden ? withhold(`mcp_servers.${hidden.server}.${hidden.setting}, ${hidden.source}`) : null;
 }
-async function prepareRun(options, host, scene) {
+async function prepareRun(options, host, { scene, headStart }) {
 	scene.openOutputs(outputPathsOfFlags(flagsOf(options), host.cwd));
 	const workspace = findWorkspace(options, host);
-	const { config, digest: configDigest, read } = await loadConfig(configOptionsOf(options, host, workspace));
+	const loaded = await (headStart?.config ?? loadConfig(configOptionsOf(options, host, workspace)));
+	const { config, read } = loaded;
+	const configDigest = digestOf(loaded.effective);
 	const secrets = configSecrets(config, host);
 	scene.redactor.add(secrets, config.security.redact);
 	scene.openOutputs(config.output);
@@ -85709,7 +85715,8 @@ async function prepareRun(options, host, scene) {
 		place,
 		policy,
 		refill,
-		job
+		job,
+		headStart
 	};
 }
 function announceRun({ workspace, config, configDigest, job }, scene) {
@@ -87287,7 +87294,7 @@ var init_page = __esmMin((() => {
 	init_usage_plot();
 	init_taggedTemplateLiteral();
 }));
-init_version();
+init__version();
 function setScene(options, host) {
 	const begunAt = performance.now();
 	const elapsedMs = () => performance.now() - begunAt;
@@ -87775,7 +87782,7 @@ function toValue(value) {
 var timeoutMs$1;
 var init_otlp = __esmMin((() => {
 	init_spans();
-	init_version();
+	init__version();
 	timeoutMs$1 = 5e3;
 }));
 async function openTraces({ env }) {
@@ -89088,13 +89095,17 @@ async function doJob(run, around, notes) {
 	return runLoop(loop);
 }
 init_user_error();
-async function run(options, host) {
+async function run(options, host, headStart = null) {
 	const traces = await openTraces(host);
 	const scene = setScene(traces === null ? options : {
 		...options,
 		sinks: [...options.sinks ?? [], traces]
 	}, host);
-	const end = await perform$1(options, host, scene).catch((error) => nothingDone(options.signal?.aborted ? stopReason(options.signal) : reasonOf(error)));
+	const end = await perform$1(options, host, {
+		scene,
+		headStart
+	}).catch((error) => nothingDone(options.signal?.aborted ? stopReason(options.signal) : reasonOf(error)));
+	await headStart?.processes.close();
 	const report = await scene.conclude(end);
 	await sendTraces(traces, host);
 	return report;
@@ -89104,10 +89115,13 @@ async function refuseRun(error, options, host) {
 	scene.openOutputs(outputPathsOfFlags(flagsOf(options), host.cwd));
 	return scene.conclude(nothingDone(error.toReason()));
 }
-async function perform$1(options, host, scene) {
+async function perform$1(options, host, { scene, headStart }) {
 	try {
 		var _usingCtx$2 = _usingCtx();
-		const prepared = await prepareRun(options, host, scene);
+		const prepared = await prepareRun(options, host, {
+			scene,
+			headStart
+		});
 		const { config, configDigest, job } = prepared;
 		announceRun(prepared, scene);
 		const { signal } = _usingCtx$2.u(createStop({

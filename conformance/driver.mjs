@@ -6,8 +6,8 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { loadConfig } from "../dist/config/load.js"
-import { createPool } from "../dist/mcp/pool.js"
+import { loadConfig } from "../build/config/load.js"
+import { createPool } from "../build/mcp/pool.js"
 
 const url = process.argv.at(-1)
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? ""

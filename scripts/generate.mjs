@@ -3,13 +3,13 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { mcpActions } from "../dist/commands/mcp/actions.js"
-import { runOptions } from "../dist/commands/options.js"
-import { configJsonSchema } from "../dist/config/json-schema.js"
-import { configKeys } from "../dist/config/keys.js"
-import { reasons } from "../dist/contract/reason.js"
-import { planJsonSchema } from "../dist/plan/plan-file.js"
-import { eventJsonSchema, reportJsonSchema } from "../dist/report/schemas.js"
+import { mcpActions } from "../build/commands/mcp/actions.js"
+import { runOptions } from "../build/commands/options.js"
+import { configJsonSchema } from "../build/config/json-schema.js"
+import { configKeys } from "../build/config/keys.js"
+import { reasons } from "../build/contract/reason.js"
+import { planJsonSchema } from "../build/plan/plan-file.js"
+import { eventJsonSchema, reportJsonSchema } from "../build/report/schemas.js"
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..")
 const check = process.argv.includes("--check")

@@ -1,10 +1,10 @@
 // npm run bench:context: what tools cost in context with and without lazy loading, and how well the search finds them.
 // Prints tables and writes bench/context/result.json. Fails when a target is missed.
 import { writeFileSync } from "node:fs"
-import { catalogueAt, composeCatalogue } from "../../dist/tools/lazy/catalogue.js"
-import { estimateDefinition } from "../../dist/tools/lazy/estimate-tokens.js"
-import { measureTools } from "../../dist/tools/lazy/statistics.js"
-import { createToolSearch } from "../../dist/tools/lazy/tool-search.js"
+import { catalogueAt, composeCatalogue } from "../../build/tools/lazy/catalogue.js"
+import { estimateDefinition } from "../../build/tools/lazy/estimate-tokens.js"
+import { measureTools } from "../../build/tools/lazy/statistics.js"
+import { createToolSearch } from "../../build/tools/lazy/tool-search.js"
 import { requestsOf, toolSets } from "./tool-sets.mjs"
 
 const settings = { summaryDescriptionLimit: 100, maxToolsPerSearch: 5 }
