@@ -1,6 +1,6 @@
 import type { Tool } from "../../contract/tool.ts"
 import { estimateTokens } from "./estimate-tokens.ts"
-import { commonStems, summarize } from "./summary.ts"
+import { commonStems, summarize, summarizeBeyondName } from "./summary.ts"
 import { ownNameOf } from "./tool-index.ts"
 import { wordsOf } from "./words.ts"
 
@@ -20,7 +20,7 @@ type CataloguedTool = Pick<Tool, "name" | "description" | "origin">
 const budgets = { summaries: 3000, names: 6000 } as const
 
 const introduction = `# Tools that load on demand
-These MCP tools are not loaded yet. mcp_tool_search finds and loads them by what they do, mcp_tool_list shows one server's; after that call them. Full names begin as the line of their server shows.`
+mcp_tool_search finds and loads these MCP tools, mcp_tool_list shows a server's. Full names have the name below in place of the server's *.`
 
 /** The richest catalogue that its budget allows. The same tools always give the same text: it is part of what is cached. */
 export function composeCatalogue(tools: readonly CataloguedTool[], summaryLimit: number): Catalogue {
@@ -34,7 +34,7 @@ export function composeCatalogue(tools: readonly CataloguedTool[], summaryLimit:
 export function catalogueAt(level: CatalogueLevel, tools: readonly CataloguedTool[], summaryLimit: number): Catalogue {
   const entries = catalogueEntries(level, tools, summaryLimit)
   const sections = [...byServer(tools)].map(([server, own]) => {
-    const head = `${beginningOf(server)} (${own.length})`
+    const head = `${sharedBeginning(server, own)}*`
     const listed = own.map(({ name }) => entries.get(name) ?? "")
     switch (level) {
       case "summaries":
@@ -42,7 +42,7 @@ export function catalogueAt(level: CatalogueLevel, tools: readonly CataloguedToo
       case "names":
         return `${head}\n${listed.join(" ")}`
       case "prefixes":
-        return `${head}: ${firstWords(own).join(" ")}`
+        return `${head} (${own.length}): ${firstWords(own).join(" ")}`
       default:
         return level satisfies never
     }
@@ -60,11 +60,11 @@ export function catalogueEntries(
   if (level === "prefixes") return new Map()
   return new Map(
     [...byServer(tools)].flatMap(([server, own]) => {
-      const beginning = beginningOf(server)
+      const beginning = sharedBeginning(server, own)
       const known = commonStems(own)
       return own.map((tool) => {
         const name = tool.name.startsWith(beginning) ? tool.name.slice(beginning.length) : `full name ${tool.name}`
-        const summary = level === "names" ? "" : summarize(tool, summaryLimit, known)
+        const summary = level === "names" ? "" : summarizeBeyondName(tool, summaryLimit, known)
         return [tool.name, summary === "" ? name : `${name}: ${summary}`] as const
       })
     }),
@@ -88,9 +88,18 @@ function byServer(tools: readonly CataloguedTool[]): ReadonlyMap<string, readonl
   return servers
 }
 
-/** What the full names of a server's tools begin with. */
-function beginningOf(server: string): string {
-  return `mcp__${server}__`.replace(/[^a-zA-Z0-9_-]/gu, "_")
+/** What the full names of a server's tools begin with, up to the end of a word: it is said once. */
+function sharedBeginning(server: string, tools: readonly CataloguedTool[]): string {
+  const beginning = `mcp__${server}__`.replace(/[^a-zA-Z0-9_-]/gu, "_")
+  const names = tools.flatMap(({ name }) => (name.startsWith(beginning) ? [name] : []))
+  const [first = "", ...others] = names
+  if (others.length === 0) return beginning
+  let length = beginning.length
+  for (const { index } of first.slice(0, -1).matchAll(/[_-]/g)) {
+    const longer = first.slice(0, index + 1)
+    if (others.every((name) => name.startsWith(longer) && name !== longer)) length = Math.max(length, longer.length)
+  }
+  return first.slice(0, length)
 }
 
 const mostFirstWords = 12

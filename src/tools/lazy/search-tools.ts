@@ -30,12 +30,12 @@ export function createSearchTool(
   return defineTool({
     ...harmless,
     name: "mcp_tool_search",
-    description: `Find MCP tools and load their definitions, at most ${maxTools} at a time. Call them from the next turn on.`,
+    description: `Find MCP tools and load up to ${maxTools}; call them from the next turn on.`,
     inputSchema: {
       type: "object",
       properties: {
         query: { type: "string", description: "What the tool does, or its name" },
-        regex: { type: "boolean", description: "Query is a regular expression on names and descriptions" },
+        regex: { type: "boolean", description: "Query is a regular expression" },
         limit: { type: "integer", minimum: 1 },
       },
       required: ["query"],
@@ -59,7 +59,7 @@ export function createListTool({ tools, summaryLimit }: Findable): Tool {
   return defineTool({
     ...harmless,
     name: "mcp_tool_list",
-    description: "List the tools of one MCP server; loads none.",
+    description: "List a server's MCP tools; loads none.",
     inputSchema: {
       type: "object",
       properties: { server: { type: "string" } },

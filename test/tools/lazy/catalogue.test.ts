@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import type { Tool } from "../../../src/contract/tool.ts"
 import { catalogueAt, composeCatalogue } from "../../../src/tools/lazy/catalogue.ts"
 import { chooseDeferred } from "../../../src/tools/lazy/choose-deferred.ts"
-import { estimateDefinition } from "../../../src/tools/lazy/estimate-tokens.ts"
+import { measureTools } from "../../../src/tools/lazy/statistics.ts"
 import { summarize } from "../../../src/tools/lazy/summary.ts"
 import { realTools } from "../../support/real-tools.ts"
 
@@ -30,15 +30,37 @@ describe("a summary", () => {
   })
 })
 
+describe("a line of the catalogue", () => {
+  it.each([
+    ["reads on from the name", "rebase", "Rebase commits onto another branch", "rebase: commits onto another branch"],
+    ["keeps what leads to its first word", "navigate", "Navigate to a URL", "navigate: to URL"],
+    ["keeps another verb", "add", "Stage files for the next commit", "add: Stage files for next commit"],
+    ["ends before what the name says", "get_comments", "Get the review comments", "get_comments: review comments"],
+    ["is the name where that says it all", "list_users", "Returns a list of all users", "list_users"],
+    ["keeps brackets whole", "show", "Show one thing (a note or a show)", "show: one thing (a note or show)"],
+    ["is cut like a summary", "pin", `Pin ${"notes, ".repeat(20)}and more`, `pin: ${"notes, ".repeat(13)}notes,…`],
+  ])("%s", (_, name, description, expected) => {
+    const { text } = catalogueAt("summaries", [tool(name, description)], 100)
+    expect(text.split("\n").at(-1)).toBe(expected)
+  })
+
+  it("leaves out at its end what most tools of the server say, and nothing else", () => {
+    const tools = ["pin", "read", "find", "drop"].map((verb) => tool(verb, `${verb} a card of the board`))
+    const other = tool("share", "Share a card of the board with everybody, or a card of the shelf")
+    const { text } = catalogueAt("summaries", [...tools, other], 100)
+    expect(text.split("\n").slice(-5)).toEqual([
+      ...["pin", "read", "find", "drop"],
+      "share: with everybody, or card of shelf",
+    ])
+  })
+})
+
 describe("the catalogue", () => {
   it("names servers and tools, and what the tools do while that is affordable", () => {
     const few = [tool("pin", "Pin a note to the board."), tool("list", "List notes"), tool("find", "Find", "books")]
     const { level, text } = composeCatalogue(few, 100)
     expect(level).toBe("summaries")
-    expect(text.split("\n\n").slice(1)).toEqual([
-      "mcp__notes__ (2)\npin: Pin note to board\nlist",
-      "mcp__books__ (1)\nfind",
-    ])
+    expect(text.split("\n\n").slice(1)).toEqual(["mcp__notes__*\npin: to board\nlist", "mcp__books__*\nfind"])
   })
 
   it("says less of each tool the more there are", () => {
@@ -52,24 +74,49 @@ describe("the catalogue", () => {
       "prefixes",
     ])
     expect(composeCatalogue(many(500), 100).text).toContain("\nset_thing_0 get_thing_1 set_thing_2 ")
-    expect(composeCatalogue(many(1500), 100).text.split("\n").slice(2)).toEqual(["mcp__notes__ (1500): set get"])
+    expect(composeCatalogue(many(1500), 100).text.split("\n").slice(2)).toEqual(["mcp__notes__* (1500): set get"])
   })
 
-  it("leaves out what the names of a server all begin with, and shows names that are not as its line says", () => {
-    const shared = [tool("note_pin", ""), tool("note_find", "")]
-    expect(catalogueAt("prefixes", shared, 100).text).toContain("mcp__notes__ (2): pin find")
+  it("says once what the names of a server all begin with, and shows names that do not", () => {
+    const shared = [tool("note_pin", ""), tool("note_pin_all", ""), tool("note_find", "")]
+    expect(catalogueAt("names", shared, 100).text).toContain("mcp__notes__note_*\npin pin_all find")
+    expect(catalogueAt("prefixes", shared, 100).text).toContain("mcp__notes__note_* (3): pin find")
+    const whole = [tool("note", ""), tool("note_pin", "")]
+    expect(catalogueAt("names", whole, 100).text).toContain("mcp__notes__*\nnote note_pin")
     const renamed = { ...tool("pin", ""), name: "mcp__no_1234abcd" }
-    expect(catalogueAt("names", [renamed], 100).text).toContain("full name mcp__no_1234abcd")
+    expect(catalogueAt("names", [...shared, renamed], 100).text).toContain(
+      "mcp__notes__note_*\npin pin_all find full name mcp__no_1234abcd",
+    )
   })
 
-  it("S0.13 S0.15 costs at most 20 tokens a tool with summaries and saves more than 92 % of what the definitions cost", () => {
-    const tools = realTools()
-    const full = tools.reduce((sum, one) => sum + estimateDefinition(one), 0)
-    const [summaries, names] = [catalogueAt("summaries", tools, 100), catalogueAt("names", tools, 100)]
-    expect(summaries.tokens / tools.length).toBeLessThanOrEqual(20)
-    expect(1 - summaries.tokens / full).toBeGreaterThan(0.92)
-    expect(1 - names.tokens / full).toBeGreaterThan(0.965)
+  it("every line of real servers ends the full name that its heading begins", () => {
+    const { text } = catalogueAt("names", realTools(), 100)
+    const told = text
+      .split("\n\n")
+      .slice(1)
+      .flatMap((section) => {
+        const [head = "", names = ""] = section.split("\n")
+        return names.split(" ").map((name) => head.replace("*", name))
+      })
+    expect(told).toEqual(realTools().map(({ name }) => name))
   })
+
+  it.each([
+    ["all servers", []],
+    ["a team that builds software", ["github", "git", "filesystem", "playwright", "kubernetes", "thinking"]],
+    ["lighter definitions", ["filesystem", "git", "github", "gitlab", "maps", "playwright", "slack"]],
+  ])(
+    "S0.13 S0.15 costs at most 20 tokens a tool and saves 92 % with summaries, 96.5 % with names: %s",
+    (_, servers) => {
+      const tools = realTools(...servers)
+      const settings = { summaryDescriptionLimit: 100, maxToolsPerSearch: 5 }
+      const { full, searchTools } = measureTools(tools, { settings, waits: () => true })
+      const [summaries, names] = [catalogueAt("summaries", tools, 100), catalogueAt("names", tools, 100)]
+      expect(summaries.tokens / tools.length).toBeLessThanOrEqual(20)
+      expect(1 - (summaries.tokens + searchTools.tokens) / full).toBeGreaterThanOrEqual(0.92)
+      expect(1 - (names.tokens + searchTools.tokens) / full).toBeGreaterThanOrEqual(0.965)
+    },
+  )
 })
 
 describe("what waits", () => {
