@@ -6,7 +6,7 @@ import { createFixtureDesk, readRpc, serveHttp } from "../../support/http-mcp-se
 import { runInProcess } from "../../support/run-in-process.ts"
 
 /** A server whose authorization server wants a person: it registers clients and answers a browser with a code. */
-async function startServer() {
+async function startServer({ issuerPath = "" } = {}) {
   const paths: string[] = []
   const desk = createFixtureDesk()
   let origin = ""
@@ -21,7 +21,7 @@ async function startServer() {
     }
     if (pathname === "/.well-known/oauth-authorization-server") {
       return json(response, {
-        issuer: origin,
+        issuer: `${origin}${issuerPath}`,
         authorization_endpoint: `${origin}/authorize`,
         token_endpoint: `${origin}/token`,
         registration_endpoint: `${origin}/register`,
@@ -91,6 +91,24 @@ describe("a browser that an embedding program offers", () => {
     })
     expect(report.servers).toMatchObject([{ name: "far", state: "needs-auth" }])
     expect(server.paths).not.toContain("/token")
+  })
+
+  it("is not asked on the word of metadata that names another issuer than the one it was found for (RFC 8414, 3.3)", async () => {
+    const server = await startServer({ issuerPath: "/oauth" })
+    const asked: URL[] = []
+    const authorize = async (url: URL) => {
+      asked.push(url)
+      return url
+    }
+    const { report } = await runInProcess({
+      turns: [{ text: "done" }],
+      browser: { redirectUrl: "http://localhost/back", authorize },
+      mcpServers: [`far=${server.url}`],
+    })
+    const error = expect.stringMatching(/RFC 8414 §3\.3.*\/oauth/)
+    expect(report.servers).toMatchObject([{ name: "far", state: "needs-auth", error }])
+    expect(asked).toEqual([])
+    expect(server.paths.filter((path) => ["/register", "/authorize", "/token"].includes(path))).toEqual([])
   })
 
   it("is not there on its own: the server is needs-auth and its authorization server is not touched", async () => {
