@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect } from "vitest"
 import { it } from "../support/cli-test.ts"
-import { installed, nodeServer, serve, serverOf, useServers } from "./real-server.ts"
+import { installed, nodeServer, serve, serverOf, serveSilence, useServers } from "./real-server.ts"
 
 const here = fileURLToPath(new URL(".", import.meta.url))
 const filesystem = "@modelcontextprotocol/server-filesystem/dist/index.js"
@@ -78,25 +78,44 @@ describe("git-mcp-server", () => {
 })
 
 describe("context7-mcp", () => {
-  it("speaks 2026-07-28, and a call that cannot reach the internet says so", async ({ cli }) => {
+  const findReact = { query: "how to render", libraryName: "react" }
+  const askReact = { query: "how to render", libraryId: "/facebook/react" }
+
+  /** The server, with the internet at this address instead. */
+  async function context7(internet: string) {
     const path = installed("@upstash/context7-mcp/dist/index.js")
     const port = await serve((free) => ({
       args: [path, "--transport", "http", "--port", `${free}`],
-      env: { CONTEXT7_API_URL: "http://127.0.0.1:9" },
+      env: { CONTEXT7_API_URL: internet },
     }))
+    return { type: "http", url: `http://127.0.0.1:${port}/mcp` }
+  }
+
+  it("speaks 2026-07-28, and passes on that it was refused, which it does not call an error", async ({ cli }) => {
     const run = await useServers({
       cli,
-      servers: { srv: { type: "http", url: `http://127.0.0.1:${port}/mcp` } },
+      servers: { srv: await context7("http://127.0.0.1:9") },
       uses: [
-        {
-          tool: "mcp__srv__resolve-library-id",
-          input: { query: "how to render", libraryName: "react" },
-          holds: "fetch failed",
-        },
+        { tool: "mcp__srv__resolve-library-id", input: findReact, holds: "fetch failed" },
+        { tool: "mcp__srv__query-docs", input: askReact, holds: "fetch failed" },
       ],
     })
     expect(serverOf(run)).toMatchObject({ ...connected, tools: 2 })
     expect(run.events).toContainEqual(expect.objectContaining({ protocol_version: "2026-07-28" }))
+  })
+
+  it("is cut off with a clear error result when no answer comes from the internet", async ({ cli }) => {
+    const srv = { ...(await context7(await serveSilence())), tool_timeout_sec: 1 }
+    const run = await useServers({
+      cli,
+      servers: { srv },
+      uses: [
+        { tool: "ListMcpResources", holds: "No resources." },
+        { tool: "mcp__srv__resolve-library-id", input: findReact, holds: "gave no answer within 1.0 s", fails: true },
+        { tool: "mcp__srv__query-docs", input: askReact, holds: "gave no answer within 1.0 s", fails: true },
+      ],
+    })
+    expect(run.report?.calls.map(({ error_code }) => error_code)).toEqual([null, "timeout", "timeout"])
   })
 })
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createServer } from "node:http"
-import { type AddressInfo, connect } from "node:net"
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net"
 import { fileURLToPath } from "node:url"
 import { expect, onTestFinished, vi } from "vitest"
 import type { RunEventOf } from "../../src/contract/event.ts"
@@ -89,6 +89,18 @@ export async function serve(
   onTestFinished(() => endGroup(child))
   await vi.waitFor(() => reach(port), { timeout: 20_000, interval: 50 })
   return port
+}
+
+/** A network that swallows what is sent: connections open, and nothing ever comes back. */
+export async function serveSilence(): Promise<string> {
+  const sockets = new Set<Socket>()
+  const server = createTcpServer((socket) => void sockets.add(socket)).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  onTestFinished(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 async function endGroup(child: ChildProcess): Promise<void> {
