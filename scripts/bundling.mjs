@@ -18,6 +18,11 @@ export const shipped = {
   external: ["@vscode/ripgrep"],
   plugins: [
     { name: "version", resolveId: resolveVersion, load: (id) => (id.startsWith(versionId) ? versionModule() : null) },
+    {
+      name: "shims",
+      resolveId: (id) => (id === "@modelcontextprotocol/client/_shims" ? shimsId : null),
+      load: loadShims,
+    },
     { name: "width", resolveId: (id) => (id === "string-width" ? widthId : null), load: loadWidth },
   ],
 }
@@ -34,6 +39,17 @@ function resolveVersion(id, importer = "") {
 function versionModule() {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   return `export const version = ${JSON.stringify(version)}`
+}
+
+/** The MCP client brings a JSON Schema validator for who gives it none; ours is given, so 300 kB need not be loaded. */
+const shimsId = "\0shims"
+
+function loadShims(id) {
+  if (id !== shimsId) return null
+  return `export const CORS_IS_POSSIBLE = false
+export class DefaultJsonSchemaValidator {
+  getValidator() { throw new Error("no validator was given") }
+}`
 }
 
 /** yargs measures the columns of its help with a table of all scripts, which costs 20 ms at every start; our help needs none. */

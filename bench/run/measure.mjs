@@ -20,7 +20,6 @@ export async function measureRun({ program, server, turns, cwd }) {
     },
     onAnswer(at) {
       answeredAt = at
-      peakKb = peakMemoryKb(child.pid)
     },
   })
   const startedAt = performance.now()
@@ -35,9 +34,13 @@ export async function measureRun({ program, server, turns, cwd }) {
       said[name] += chunk
     })
   }
+  const watch = setInterval(() => {
+    peakKb = Math.max(peakKb, peakMemoryKb(child.pid))
+  }, 10)
   const closed = new Promise((resolve) => child.on("close", resolve))
   const exitCode = await new Promise((resolve) => child.on("exit", resolve))
   const endedAt = performance.now()
+  clearInterval(watch)
   await closed
   if (exitCode !== 0 || said.stdout.trim() !== "All looked at." || run.bodies.length !== turns + 1) {
     throw new Error(`${program.name} ended with ${exitCode} after ${run.bodies.length} requests\n${said.stderr}`)
@@ -62,9 +65,14 @@ export async function measureCommand(command, args, cwd) {
   return performance.now() - startedAt
 }
 
+/** The most that a process had in memory so far; 0 when it is gone. */
 function peakMemoryKb(processId) {
-  const [, peak = "0"] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${processId}/status`, "utf8")) ?? []
-  return Number(peak)
+  try {
+    const [, peak = "0"] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${processId}/status`, "utf8")) ?? []
+    return Number(peak)
+  } catch {
+    return 0
+  }
 }
 
 /** The middle of some numbers. */

@@ -5,6 +5,10 @@ import { createServer } from "node:http"
 export async function startModelServer() {
   let run = null
   const server = createServer((request, response) => {
+    if (request.method === "HEAD") {
+      response.writeHead(404).end()
+      return
+    }
     const chunks = []
     run.onRequest(performance.now())
     request.on("data", (chunk) => chunks.push(chunk))
