@@ -21,7 +21,7 @@ export interface ServerSurroundings {
 
 /** A chosen server, ready to start: variables expanded, defaults filled in. */
 export function buildServer(server: ConfiguredServer, around: ServerSurroundings): ServerConfig {
-  const values = serverSchema.parse(server.values)
+  const values = serverSchema.parse(server.values, { jitless: true })
   const expand = createExpander(server, around)
   const settings = {
     name: server.name,

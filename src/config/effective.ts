@@ -70,7 +70,7 @@ function* leavesOf(path: readonly string[], value: unknown): Generator<{ path: r
 }
 
 function serverValues(server: ConfiguredServer): readonly EffectiveValue[] {
-  return Object.entries(serverSchema.parse(server.values)).flatMap(([key, value]) => {
+  return Object.entries(serverSchema.parse(server.values, { jitless: true })).flatMap(([key, value]) => {
     const isSet = Object.hasOwn(server.values, key)
     if (!isSet && !showsDefault(key, server)) return []
     const source = isSet ? server.sourceOf([key]) : "default"

@@ -1,4 +1,4 @@
-import { realpath, stat } from "node:fs/promises"
+import { existsSync, realpathSync } from "node:fs"
 import { dirname, isAbsolute, join, resolve } from "node:path"
 import type { ConfigWarning } from "../contract/config.ts"
 import { isInside } from "../util/inside-folder.ts"
@@ -24,13 +24,13 @@ export interface FoundFiles {
 }
 
 /** Name every configuration file that counts for this run; most of them may not exist. */
-export async function findFiles(search: FileSearch): Promise<FoundFiles> {
-  const projectFolders = await foldersUpToGitRoot(search.workspace)
+export function findFiles(search: FileSearch): FoundFiles {
+  const projectFolders = foldersUpToGitRoot(search.workspace)
   const named = search.configFiles.map((path) => file("local", resolve(search.cwd, path), "--config")).reverse()
   const managed = { ...file("managed", search.managed.path), ownerId: search.managed.ownerId }
-  if (search.bare) return { files: await withoutRepeats([managed, ...named]), projectFolders: [], warnings: [] }
+  if (search.bare) return { files: withoutRepeats([managed, ...named]), projectFolders: [], warnings: [] }
 
-  const user = await findUserFile(search.env, projectFolders.at(-1) ?? search.workspace)
+  const user = findUserFile(search.env, projectFolders.at(-1) ?? search.workspace)
   const files = [
     managed,
     ...named,
@@ -38,18 +38,15 @@ export async function findFiles(search: FileSearch): Promise<FoundFiles> {
     ...(user.path === null ? [] : [file("user", user.path)]),
     ...projectFolders.map((folder) => file("project", join(folder, "agent.toml"))),
   ]
-  return { files: await withoutRepeats(files), projectFolders, warnings: user.warnings }
+  return { files: withoutRepeats(files), projectFolders, warnings: user.warnings }
 }
 
 /** Leave out files that are already in the list, under whatever name. */
-export async function withoutRepeats(
-  files: readonly LayerFile[],
-  known: readonly LayerFile[] = [],
-): Promise<readonly LayerFile[]> {
-  const seen = new Set(await Promise.all(known.map(({ path }) => realPathOf(path))))
+export function withoutRepeats(files: readonly LayerFile[], known: readonly LayerFile[] = []): readonly LayerFile[] {
+  const seen = new Set(known.map(({ path }) => realPathOf(path)))
   const kept: LayerFile[] = []
   for (const candidate of files) {
-    const path = await realPathOf(candidate.path)
+    const path = realPathOf(candidate.path)
     if (seen.has(path)) continue
     seen.add(path)
     kept.push(candidate)
@@ -61,39 +58,36 @@ function file(scope: LayerFile["scope"], path: string, namedBy: string | null = 
   return { scope, path, namedBy }
 }
 
-async function foldersUpToGitRoot(workspace: string): Promise<readonly string[]> {
+function foldersUpToGitRoot(workspace: string): readonly string[] {
   const folders: string[] = []
   for (let folder = workspace; ; folder = dirname(folder)) {
     folders.push(folder)
-    if (await exists(join(folder, ".git"))) return folders
+    if (existsSync(join(folder, ".git"))) return folders
     if (folder === dirname(folder)) return [workspace]
   }
 }
 
-async function findUserFile(
+function findUserFile(
   env: FileSearch["env"],
   projectRoot: string,
-): Promise<{ readonly path: string | null; readonly warnings: readonly ConfigWarning[] }> {
+): { readonly path: string | null; readonly warnings: readonly ConfigWarning[] } {
   const home = env.HOME ? join(env.HOME, ".config") : null
   // The XDG specification: a relative path is invalid and counts as not set.
   const folder = env.XDG_CONFIG_HOME && isAbsolute(env.XDG_CONFIG_HOME) ? env.XDG_CONFIG_HOME : home
   if (folder === null || !isAbsolute(folder)) return { path: null, warnings: [] }
   const path = join(folder, "agent-run", "agent.toml")
-  if (!(await exists(path))) return { path: null, warnings: [] }
-  const root = await realPathOf(projectRoot)
-  if (!isInside(projectRoot, path) && !isInside(root, await realPathOf(path))) return { path, warnings: [] }
+  if (!existsSync(path)) return { path: null, warnings: [] }
+  const root = realPathOf(projectRoot)
+  if (!isInside(projectRoot, path) && !isInside(root, realPathOf(path))) return { path, warnings: [] }
   const message = `${path} is not read: a user configuration inside the workspace is under the control of the repository`
   return { path: null, warnings: [{ code: "user_config_ignored", message }] }
 }
 
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
-}
-
-async function realPathOf(path: string): Promise<string> {
-  // A file that is not there is nobody's second name.
-  return realpath(path).catch(() => resolve(path))
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    // A file that is not there is nobody's second name.
+    return resolve(path)
+  }
 }

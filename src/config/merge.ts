@@ -44,7 +44,7 @@ export function mergeLayers(layers: readonly Layer[]): MergedConfig {
       }
     }
   }
-  return { values: configSchema.parse(tableOf(settings.values())), settings, warnings }
+  return { values: configSchema.parse(tableOf(settings.values()), { jitless: true }), settings, warnings }
 }
 
 /** The elements of a list that adds up, of the highest layer first. */

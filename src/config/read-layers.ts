@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path"
 import type { ConfigWarning } from "../contract/config.ts"
-import { type Catalog, readCatalog } from "./exchange/catalog.ts"
+import type { Catalog } from "./exchange/catalog.ts"
 import { type FileSearch, findFiles, withoutRepeats } from "./find-files.ts"
 import { type Layer, scopes } from "./layer.ts"
 import { type MergedConfig, mergeLayers } from "./merge.ts"
@@ -22,11 +22,11 @@ export async function readLayers(
   search: FileSearch & { readonly read: ReadGoverning },
   optionLayers: readonly Layer[],
 ): Promise<ReadLayers> {
-  const found = await findFiles(search)
+  const found = findFiles(search)
   const read = await readAndCheck(found.files, search, optionLayers)
   const merged = mergeLayers(inOrder([...optionLayers, ...read.layers]))
 
-  const imports = await withoutRepeats(importsOf(merged, found.projectFolders), found.files)
+  const imports = withoutRepeats(importsOf(merged, found.projectFolders), found.files)
   const imported = await readAndCheck(imports, search, [])
   const catalog = await catalogOf(merged, read.layers, search)
   const cloud = catalog.layer === null ? [] : [catalog.layer]
@@ -47,7 +47,10 @@ async function catalogOf(
   const setting = settings.get("mcp.catalog_url")
   if (url === undefined || setting === undefined) return { layer: null, warnings: [] }
   const managed = files.find(({ scope }) => scope === "managed")
-  if (managed === undefined && !search.bare) return readCatalog(url, search.env)
+  if (managed === undefined && !search.bare) {
+    const { readCatalog } = await import("./exchange/catalog.ts")
+    return readCatalog(url, search.env)
+  }
   const why =
     managed === undefined ? "--bare leaves it out" : `there is a managed configuration, ${managed.sourceOf([])}`
   const message = `${setting.layer.sourceOf(setting.path)} mcp.catalog_url is not loaded: ${why}`
@@ -64,7 +67,7 @@ async function readAndCheck(
   const layers = read.flatMap(({ layer }) => (layer === null ? [] : [layer]))
   const problems: readonly Problem[] = [
     ...read.flatMap((result) => result.problems),
-    ...[...layers, ...optionLayers].flatMap(validateLayer),
+    ...(await Promise.all([...layers, ...optionLayers].map(validateLayer))).flat(),
   ]
   throwProblems(problems, "agent-run config schema prints every key; docs/configuration.md explains them.")
   return { layers, warnings: read.flatMap((result) => result.warnings) }

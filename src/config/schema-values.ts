@@ -56,7 +56,7 @@ export function mapOf<Value>(valueSchema: z.ZodMiniType<Value>): z.ZodMiniType<M
       return
     }
     for (const [key, value] of Object.entries(table)) {
-      const checked = valueSchema.safeParse(value)
+      const checked = valueSchema.safeParse(value, { jitless: true })
       for (const issue of checked.error?.issues ?? []) {
         payload.issues.push({ ...issue, path: [key, ...issue.path], input: value } as z.core.$ZodRawIssue)
       }

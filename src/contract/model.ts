@@ -106,5 +106,7 @@ export interface Model {
   readonly priced: boolean
   /** Does the endpoint take deferred tools and references to them? Only the vendor's own is known to. */
   readonly takesDeferredTools?: boolean
+  /** Open the way to the model while there is nothing to ask yet. Never throws. */
+  open?(signal: AbortSignal): Promise<void>
   ask(request: ModelRequest, context: ModelContext): Promise<ModelAnswer>
 }

@@ -99,7 +99,7 @@ export function createConnection(config: ServerConfig, surroundings: Surrounding
     connected = await attemptConnection(config, { ...surroundings, ...heard, desk, signal: running })
     if (!connected.ok) return connected
     settleIn(connected)
-    if (changedSoon) refresher.announce()
+    if (changedSoon) refresher.announceEarly()
     if (connected.session.channel.whyClosed() !== null) lose(whyEnded(connected.session))
     return null
   }

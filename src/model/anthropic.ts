@@ -54,6 +54,10 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
     id: options.model,
     priced: models.every((model) => priceOf(model, options.prices) !== null),
     takesDeferredTools: endpoint === publicEndpoint,
+    async open(signal) {
+      const client = await opening.catch(() => null)
+      await client?.connect(AbortSignal.any([signal, AbortSignal.timeout(waits.firstByteMs)]))
+    },
     async ask(request, context) {
       const client = await opening
       const deadline = performance.now() + waits.requestMs

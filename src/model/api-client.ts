@@ -17,6 +17,8 @@ export interface ServerEvent {
 
 /** The Messages API, one HTTP exchange at a time: no retries, no redirects, no timeouts but the watch's. */
 export interface ApiClient {
+  /** Open the connection, so that the first request finds it open. Never throws. */
+  connect(signal: AbortSignal): Promise<void>
   /** Send a request. Throws what the SDK throws, which for an error response is an error with `status`. */
   open(body: Uint8Array, watch: Watch): Promise<Response>
   events(response: Response): AsyncIterable<ServerEvent>
@@ -49,6 +51,10 @@ export async function createApiClient(options: {
   })
 
   return {
+    async connect(signal) {
+      // Without credentials, and whatever comes back: all that counts is the connection, which stays open for a while.
+      await carefulFetch(options.endpoint, { method: "HEAD", signal }).catch(() => null)
+    },
     open(body, watch) {
       const watched: typeof fetch = async (input, init) => watchBytes(await carefulFetch(input, init), watch)
       return client

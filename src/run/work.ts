@@ -33,6 +33,7 @@ export async function work(run: PreparedRun, around: Surroundings): Promise<Outc
   const begun = await rooms.hooks.start({ task: job.title, model: job.model?.id ?? "" }, signal)
   if (signal.aborted) return ended(signal.reason)
   if (begun.blocked) return ended(begun.blocked)
+  if (job.servers.length > 0) void job.model?.open?.(signal)
   await rooms.pool.start(signal)
   await rooms.pool.settle(signal)
   if (signal.aborted) return ended(signal.reason)

@@ -61,6 +61,8 @@ export interface MessagesServer {
   readonly requests: readonly RecordedRequest[]
   /** TCP connections so far, also those that never became a request. */
   connections(): number
+  /** How often a connection was opened ahead of its first request; these are in no list of requests. */
+  heads(): number
   close(): Promise<void>
 }
 
@@ -68,11 +70,18 @@ export interface MessagesServer {
 export async function startMessagesServer(replies: readonly Reply[] | Handler): Promise<MessagesServer> {
   const requests: RecordedRequest[] = []
   let connections = 0
+  let heads = 0
   const choose = typeof replies === "function" ? replies : fromList(replies)
   const server = createServer(async (incoming, response) => {
     const gone = new AbortController()
     response.on("close", () => gone.abort())
     response.on("error", () => gone.abort())
+    // Somebody opens the connection before there is a request.
+    if (incoming.method === "HEAD") {
+      heads += 1
+      response.writeHead(404).end()
+      return
+    }
     const request = await record(incoming)
     const index = requests.push(request) - 1
     // A reply that is cut short by the client leaving is no error of the test.
@@ -90,6 +99,7 @@ export async function startMessagesServer(replies: readonly Reply[] | Handler): 
     env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "sk-ant-test-0123456789" },
     requests,
     connections: () => connections,
+    heads: () => heads,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -33,7 +33,7 @@ export async function readCatalog(url: string, env: Readonly<Record<string, stri
   }))
   const usable: Record<string, unknown> = Object.create(null)
   for (const [name, server] of Object.entries(servers)) {
-    const fault = faultOf(name, server, source)
+    const fault = await faultOf(name, server, source)
     if (fault === null) usable[name] = server
     else warnings.push({ code: "catalog_server_ignored", message: `${source} "${name}" is ignored: ${fault}` })
   }
@@ -48,11 +48,11 @@ function layerOf(servers: JsonObject, source: string): Layer {
   return optionLayer("cloud", { values: tableWith(["mcp_servers"], servers), source, folder: "/" })
 }
 
-function faultOf(name: string, server: unknown, source: string): string | null {
+async function faultOf(name: string, server: unknown, source: string): Promise<string | null> {
   if (!isJsonObject(server)) return "it is not a table"
   if (server.command !== undefined || server.type === "stdio") return "a catalog can only name remote servers"
   if (JSON.stringify(server).includes("${")) return "a catalog sees no variables; configure this server in a file"
-  const [problem] = validateLayer(layerOf(tableWith([name], server), source))
+  const [problem] = await validateLayer(layerOf(tableWith([name], server), source))
   if (problem !== undefined) return problem.message
   return faultOfEndpoint(String(server.url))
 }

@@ -25,7 +25,7 @@ export async function importFile(path: string, cwd: string): Promise<ImportedFil
     () => shown,
     readText,
   )
-  throwProblems([...problems, ...(layer === null ? [] : validateLayer(layer))])
+  throwProblems([...problems, ...(layer === null ? [] : await validateLayer(layer))])
   const servers = tableAt(layer?.values, ["mcp_servers"])
   return { servers, warnings: [...warnings, ...plainSecrets(servers, shown)] }
 }

@@ -1,5 +1,4 @@
-import { constants, type Stats } from "node:fs"
-import { type FileHandle, open } from "node:fs/promises"
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs"
 
 /** What became of reading a file: its text, nothing there, or why it cannot be used. What was no file of this machine has no stats. */
 export type TextFile =
@@ -7,24 +6,27 @@ export type TextFile =
   | { readonly kind: "missing" }
   | { readonly kind: "unusable"; readonly why: string }
 
-/** Read a regular UTF-8 file of bounded size. Never throws for what the file is, and never waits on a pipe. */
+/**
+ * Read a regular UTF-8 file of bounded size. Never throws for what the file is, and never waits on a pipe. Such files
+ * are small and on the way to everything else: reading them at once is sooner done than asking a thread to.
+ */
 export async function readText(path: string, maxBytes: number): Promise<TextFile> {
-  let handle: FileHandle
+  let file: number
   try {
-    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     return describeFailure(error)
   }
   try {
-    const stats = await handle.stat()
+    const stats = fstatSync(file)
     if (!stats.isFile()) return { kind: "unusable", why: "is not a regular file" }
-    const bytes = await readAtMost(handle, maxBytes + 1)
+    const bytes = readAtMost(file, maxBytes + 1)
     if (bytes.length > maxBytes) return { kind: "unusable", why: `is larger than ${maxBytes / 1024} KiB` }
     return decodeText(bytes, stats)
   } catch (error) {
     return describeFailure(error)
   } finally {
-    await handle.close()
+    closeSync(file)
   }
 }
 
@@ -37,11 +39,12 @@ export function decodeText(bytes: Buffer, stats: Stats | null): TextFile {
   }
 }
 
-async function readAtMost(handle: FileHandle, limit: number): Promise<Buffer> {
+function readAtMost(file: number, limit: number): Buffer {
   const chunks: Buffer[] = []
   let total = 0
   while (total < limit) {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(Math.min(65_536, limit - total)), 0)
+    const buffer = Buffer.alloc(Math.min(65_536, limit - total))
+    const bytesRead = readSync(file, buffer)
     if (bytesRead === 0) break
     chunks.push(buffer.subarray(0, bytesRead))
     total += bytesRead

@@ -1,10 +1,10 @@
-import { readFile, realpath, stat } from "node:fs/promises"
+import { existsSync, readFileSync, realpathSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
 import type { ConfigWarning } from "../../contract/config.ts"
 import { isInside } from "../../util/inside-folder.ts"
 import type { Problem } from "../problem.ts"
 import { decodeText, readText, type TextFile } from "../text/read-text.ts"
-import { openBase, type ReadBaseFile } from "./base-files.ts"
+import type { ReadBaseFile } from "./base-files.ts"
 import { type BaseRevision, findBaseRevision } from "./base-revision.ts"
 
 /** Reads a file that governs the run, from where it can be trusted. */
@@ -29,20 +29,20 @@ export async function createTrust(options: {
   const found = findBaseRevision(options.env)
   if (found === null) return { read: readText, check: async () => [], warnings: [] }
   const base: BaseRevision = found
-  const repository = await findRepository(options.workspace)
+  const repository = findRepository(options.workspace)
   const root = repository ?? options.workspace
   const warnings: ConfigWarning[] = []
   let opened: Promise<ReadBaseFile> | null = null
 
   async function readBase(path: string, maxBytes: number): Promise<TextFile | Buffer> {
-    if (repository === null) return (await exists(path)) ? withoutRepository : { kind: "missing" }
-    opened ??= openBase({ root, base, env: options.env })
+    if (repository === null) return existsSync(path) ? withoutRepository : { kind: "missing" }
+    opened ??= import("./base-files.ts").then(({ openBase }) => openBase({ root, base, env: options.env }))
     const file = await (await opened)(relative(root, path), maxBytes)
     return file.kind === "bytes" ? file.bytes : file
   }
 
   async function read(path: string, maxBytes: number): Promise<TextFile> {
-    const place = await placeIn(root, path)
+    const place = placeIn(root, path)
     if (place === null) return readText(path, maxBytes)
     const file = await readBase(place, maxBytes)
     const text = Buffer.isBuffer(file) ? decodeText(file, null) : file
@@ -56,10 +56,10 @@ export async function createTrust(options: {
   async function check(paths: readonly string[]): Promise<readonly Problem[]> {
     const problems: Problem[] = []
     for (const path of paths) {
-      const place = await placeIn(root, path)
+      const place = placeIn(root, path)
       if (place === null) continue
       const file = await readBase(place, maxProgramBytes)
-      if (Buffer.isBuffer(file) && file.equals(await readFile(path))) continue
+      if (Buffer.isBuffer(file) && file.equals(readFileSync(path))) continue
       const message = `is not what the base commit has, and this is ${base.because}: it is not started`
       problems.push({ code: "config_error", where: relative(root, place), message })
     }
@@ -81,23 +81,25 @@ async function saysTheSame(path: string, maxBytes: number, text: TextFile): Prom
 }
 
 /** The path inside the work tree, by its name or by what it really is; null when it is outside. */
-async function placeIn(root: string, path: string): Promise<string | null> {
+function placeIn(root: string, path: string): string | null {
   if (isInside(root, path)) return path
-  const folder = await realpath(dirname(path)).catch(() => dirname(path))
-  const real = await realpath(path).catch(() => join(folder, basename(path)))
+  const folder = realPathOr(dirname(path), dirname(path))
+  const real = realPathOr(path, join(folder, basename(path)))
   return isInside(root, real) ? real : null
 }
 
-async function findRepository(workspace: string): Promise<string | null> {
-  for (let folder = workspace; ; folder = dirname(folder)) {
-    if (await exists(join(folder, ".git"))) return folder
-    if (folder === dirname(folder)) return null
+function realPathOr(path: string, otherwise: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    // It is not there; its name is all there is.
+    return otherwise
   }
 }
 
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
+function findRepository(workspace: string): string | null {
+  for (let folder = workspace; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".git"))) return folder
+    if (folder === dirname(folder)) return null
+  }
 }

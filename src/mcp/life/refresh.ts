@@ -2,6 +2,8 @@
 export interface Refresher {
   /** Something changed: ask soon. Any number of these is one question. */
   announce(): void
+  /** Something changed while it was being asked for the first time: ask at once, because a turn waits for it. */
+  announceEarly(): void
   /** Ask after a while in any case, without anyone waiting for it. */
   later(): void
   /** The question that is due or under way, if there is one. */
@@ -26,18 +28,18 @@ export function createRefresher(options: {
   let asking: Promise<void> | null = null
   let stopped = false
 
-  function announce(): void {
+  function announce(waitMs = togetherMs): void {
     if (stopped || due !== null) return
     let finish = () => {}
     const done = new Promise<void>((resolve) => {
       finish = resolve
     })
     due = { done, finish }
-    if (asking === null) schedule()
+    if (asking === null) schedule(waitMs)
   }
 
-  function schedule(): void {
-    timer = setTimeout(() => void answer(), Math.max(togetherMs, lastAt + everyMs - now()))
+  function schedule(waitMs: number): void {
+    timer = setTimeout(() => void answer(), Math.max(waitMs, lastAt + everyMs - now()))
   }
 
   async function answer(): Promise<void> {
@@ -48,14 +50,15 @@ export function createRefresher(options: {
     await asking
     asking = null
     answered?.finish()
-    if (due !== null && !stopped) schedule()
+    if (due !== null && !stopped) schedule(togetherMs)
   }
 
   return {
-    announce,
+    announce: () => announce(),
+    announceEarly: () => announce(0),
     later() {
       clearTimeout(laterTimer)
-      laterTimer = setTimeout(announce, everyMs)
+      laterTimer = setTimeout(() => announce(), everyMs)
     },
     pending: () => due?.done ?? asking,
     stop() {
