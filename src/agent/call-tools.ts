@@ -19,6 +19,8 @@ type DecisionRecord = NonNullable<RunEventOf<"tool.call">["decision"]>
 export interface Judgement {
   readonly decision: DecisionRecord
   readonly refusal: string | null
+  /** The rules that would allow the call, when adding rules is all it takes. */
+  readonly allowWith?: string
 }
 
 /** What a name means: a tool on offer, one that a rule or a setting hides, or nothing. */
@@ -146,20 +148,20 @@ function prepareCall(use: ToolUseBlock, run: CallRun): PreparedCall {
   if (run.earlier?.started.has(use.id)) return { kind: "answer", result: interrupted }
   const found = run.desk.lookup(use.name)
   if (found.kind === "unknown") {
-    announce(use, null, run)
+    announce(use, { decision: null }, run)
     return { kind: "answer", result: errorResult("unknown_tool", found.message) }
   }
   if (found.kind === "hidden") {
-    announce(use, found.judgement.decision, run)
+    announce(use, found.judgement, run)
     return { kind: "answer", result: errorResult("denied", found.judgement.refusal ?? "This tool is not available.") }
   }
   const input = isJsonObject(use.input) ? use.input : null
-  const { decision, refusal } = run.desk.judge(found.tool, input ?? {})
+  const { decision, refusal, allowWith } = run.desk.judge(found.tool, input ?? {})
   const { approvals } = run.desk
   const refill = approvals === undefined ? [] : approvals.secretsIn(input ?? {})
-  announce(use, decision, run, refill ?? [])
-  if (refusal !== null && (decision.action !== "ask" || approvals === undefined || input === null))
-    return { kind: "answer", result: errorResult("denied", refusal) }
+  const refused = refusal !== null && (decision.action !== "ask" || approvals === undefined || input === null)
+  announce(use, { decision, ...(refused && allowWith !== undefined && { allowWith }), refill: refill ?? [] }, run)
+  if (refused) return { kind: "answer", result: errorResult("denied", refusal) }
   if (input === null)
     return { kind: "answer", result: errorResult("invalid_input", "The input must be a JSON object.") }
   const reads = approvals === undefined || approvals.isReadOnly(found.tool, input)
@@ -209,20 +211,26 @@ const notRun = errorResult("not_run", "Not run: the run is stopping.")
 function skipCall(use: ToolUseBlock, run: Pick<CallRun, "desk" | "emit" | "turn" | "earlier">): SettledCall {
   const found = run.desk.lookup(use.name)
   const offered = found.kind === "offered" && isJsonObject(use.input)
-  announce(use, offered ? run.desk.judge(found.tool, use.input).decision : null, run)
+  announce(use, { decision: offered ? run.desk.judge(found.tool, use.input).decision : null }, run)
   return conclude({ use, result: notRun }, 0, run)
 }
 
 function announce(
   use: ToolUseBlock,
-  decision: DecisionRecord | null,
+  judged: Pick<Judgement, "allowWith"> & {
+    readonly decision: DecisionRecord | null
+    readonly refill?: readonly string[]
+  },
   run: Pick<CallRun, "desk" | "emit" | "turn" | "earlier">,
-  refill: readonly string[] = [],
 ): void {
   if (run.earlier?.announced.has(use.id)) return
-  const names = refill.length === 0 ? {} : { refill: [...refill] }
+  const { decision, allowWith, refill = [] } = judged
+  const more = {
+    ...(allowWith !== undefined && { allow_with: allowWith }),
+    ...(refill.length > 0 && { refill: [...refill] }),
+  }
   const wraps = wrappedCall(use, run)
-  run.emit({ type: "tool.call", ...identify(use, run), input: use.input, ...wraps, decision, ...names })
+  run.emit({ type: "tool.call", ...identify(use, run), input: use.input, ...wraps, decision, ...more })
 }
 
 /** What a custom tool makes of a call: the arguments that the model did not give are part of what happened. */

@@ -1,4 +1,5 @@
 import * as z from "zod/mini"
+import { messageBlockSchema, resultBlockSchema } from "./event-block.ts"
 import { findingSchema } from "./finding.ts"
 import { type ReasonCode, reasons } from "./reason.ts"
 
@@ -50,6 +51,12 @@ const queuedCallSchema = {
   edit: z.nullable(editSchema),
 }
 
+/** The CI system that the run is a job of, and the page of that job. */
+export const ciSchema = z.object({
+  name: z.enum(["GitHub Actions", "GitLab", "Jenkins", "CircleCI", "Buildkite"]),
+  url: z.nullable(text),
+})
+
 /** A file that the run changed in the workspace. */
 export const fileChangeSchema = z.object({ path: text, added: count, removed: count })
 
@@ -67,18 +74,6 @@ export const callErrorCodeSchema = z.enum([
   "protocol_error",
   "not_run",
   "aborted",
-])
-
-const resultBlockSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text }),
-  z.object({ type: z.literal("image"), media_type: text, bytes: count, data: z.optional(text) }),
-  z.object({ type: z.literal("tool_reference"), tool: text }),
-])
-
-const messageBlockSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text }),
-  z.object({ type: z.literal("tool_use"), id: text, name: text, input: z.unknown() }),
-  z.object({ type: z.literal("opaque"), raw: z.record(text, z.unknown()) }),
 ])
 
 const answered = {
@@ -114,6 +109,9 @@ export const runEventSchema = z.discriminatedUnion("type", [
     config_sources: z.array(text),
     sandbox: text,
     config_digest: z.optional(text),
+    ci: z.optional(ciSchema),
+    /** Programs that the configuration in the work tree starts. */
+    starts: z.optional(z.array(text)),
     resumed: z.optional(z.literal(true)),
   }),
   eventSchema("server.connecting", "A connection to a server is being made.", server),
@@ -184,6 +182,8 @@ export const runEventSchema = z.discriminatedUnion("type", [
     input: z.unknown(),
     wraps: z.optional(z.object({ tool: text, input: z.unknown() })),
     decision: z.nullable(decisionSchema),
+    /** Of a call that is refused because no rule allows it: the rules that would, as TOML. */
+    allow_with: z.optional(text),
     refill: z.optional(z.array(text)),
   }),
   eventSchema("approval.request", "A call waits for a person.", {

@@ -1,6 +1,7 @@
 import * as z from "zod/mini"
 import {
   callErrorCodeSchema,
+  ciSchema,
   decisionSchema,
   expectationSchema,
   fileChangeSchema,
@@ -30,6 +31,7 @@ export const reportSchema = z.object({
     workspace: z.string(),
     config_sources: z.array(z.string()),
     sandbox: z.string(),
+    ci: z.optional(ciSchema),
   }),
   turns: count,
   usage: usageSchema,
@@ -57,6 +59,7 @@ export const reportSchema = z.object({
       ok: z.boolean(),
       duration_ms: count,
       error_code: z.nullable(callErrorCodeSchema),
+      allow_with: z.optional(z.string()),
     }),
   ),
   denied: count,

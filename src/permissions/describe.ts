@@ -102,5 +102,7 @@ export function allowingRule(tool: Tool, input: JsonObject): string {
     lines.push("# the path leaves the workspace: file tools refuse it under any rule")
   else if (paths.length > 0)
     lines.push(`paths = ${toTomlList(paths.map(({ path }) => (path === "" ? "." : escapeGlob(path))))}`)
+  const [resource] = subjects.filter((subject) => subject.kind === "resource")
+  if (resource !== undefined) lines.push(`args = { uri = ${toToml(escapeGlob(resource.uri))} }`)
   return lines.join("\n")
 }

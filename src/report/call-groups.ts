@@ -25,10 +25,25 @@ export function troubledCallsOf(calls: Report["calls"]): TroubledCalls {
   }
 }
 
+/** The rules that would allow denied calls, each once, as TOML. */
+export function rulesToAllow(calls: Report["calls"]): readonly string[] {
+  const denied = calls.filter((call) => call.error_code === "denied")
+  return [...new Set(denied.flatMap(({ allow_with }) => (allow_with === undefined ? [] : allow_with.split("\n\n"))))]
+}
+
+/** What to do about a denied call that no added rule would allow; `null` when one would. */
+export function whatToChange({ call }: CallGroup): string | null {
+  if (call.allow_with !== undefined || call.decision === null) return null
+  if (call.decision.action === "allow") return null
+  if (call.decision.action === "ask") return "a person has to approve it"
+  return /^default\b/.test(call.decision.rule) ? "no narrow rule would allow it" : "only a change there would allow it"
+}
+
 function groupCalls(calls: readonly Call[]): readonly CallGroup[] {
   const groups = new Map<string, { call: Call; count: number }>()
   for (const call of calls) {
-    const key = JSON.stringify([call.tool, call.error_code, call.decision?.rule, call.decision?.source])
+    const canAllow = call.allow_with !== undefined
+    const key = JSON.stringify([call.tool, call.error_code, call.decision?.rule, call.decision?.source, canAllow])
     const group = groups.get(key)
     if (group === undefined) groups.set(key, { call, count: 1 })
     else group.count += 1

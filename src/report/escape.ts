@@ -44,10 +44,15 @@ export function toCodeSpan(text: string, maxChars = 300): string {
 }
 
 /** Untrusted text as a block of Markdown: a fence longer than any run of backticks in it. */
-export function toFence(text: string, maxChars: number, language: "text" | "diff" = "text"): string {
+export function toFence(text: string, maxChars: number, language: "text" | "diff" | "toml" = "text"): string {
   const lines = neutraliseCommands(removeControls(cut(text, maxChars))).trimEnd()
   const fence = "`".repeat(Math.max(3, longestBacktickRun(lines) + 1))
   return `${fence}${language}\n${lines}\n${fence}`
+}
+
+/** An address that can stand in a link as it is: https, and none of the characters that end one in Markdown or in a page. */
+export function toLink(url: string): string | null {
+  return url.length <= 1000 && /^https:\/\/[\w.-]+(?::\d+)?\/[\w.~%/?#&=+,;:@-]*$/.test(url) ? url : null
 }
 
 function removeControls(text: string): string {

@@ -134,7 +134,10 @@ export function createReportFold(): ReportFold {
 
   function addHook({ call_id, decision }: RunEventOf<"hook">): void {
     const call = call_id === null ? undefined : calls.get(call_id)
-    if (call !== undefined && decision !== undefined) calls.set(call.id, { ...call, decision })
+    if (call === undefined || decision === undefined) return
+    // The rules were for the call as it was before the hook.
+    const { allow_with: _rules, ...changed } = call
+    calls.set(call.id, { ...changed, decision })
   }
 
   /** A run that was resumed has several ends: the last says how it ended, all of them what it took and did. */
@@ -165,6 +168,7 @@ export function createReportFold(): ReportFold {
         workspace: start?.workspace ?? "",
         config_sources: start?.config_sources ?? [],
         sandbox: start?.sandbox ?? "",
+        ...(start?.ci && { ci: start.ci }),
       },
       turns,
       usage: { ...usage },
@@ -223,6 +227,7 @@ function foldServer(before: Report["servers"][number] | undefined, event: Server
 
 /** Until its result arrives a call counts as aborted, which is what it is if none ever does. */
 function unansweredCall(event: RunEventOf<"tool.call">): Report["calls"][number] {
-  const { call_id, turn, tool, server, decision } = event
-  return { id: call_id, turn, tool, server, decision, ok: false, duration_ms: 0, error_code: "aborted" }
+  const { call_id, turn, tool, server, decision, allow_with } = event
+  const unanswered = { ok: false, duration_ms: 0, error_code: "aborted" } as const
+  return { id: call_id, turn, tool, server, decision, ...unanswered, ...(allow_with !== undefined && { allow_with }) }
 }

@@ -45,7 +45,8 @@ function callCase(call: Report["calls"][number]): readonly TestCase[] {
   const type = call.error_code ?? "tool_error"
   const decided = call.decision === null ? "" : `, decided by ${call.decision.rule} (${call.decision.source})`
   const message = `${call.tool}: ${type}${decided}`
-  const failure = { type, message, details: `call ${call.id} of turn ${call.turn}\n${message}` }
+  const rules = call.allow_with === undefined ? "" : `\nallowed by\n${call.allow_with}`
+  const failure = { type, message, details: `call ${call.id} of turn ${call.turn}\n${message}${rules}` }
   return [{ group: "call", name: `${call.tool} (${call.id})`, seconds: call.duration_ms / 1000, failure }]
 }
 

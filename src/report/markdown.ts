@@ -1,9 +1,9 @@
 import type { Report } from "../contract/report.ts"
 import { formatDuration } from "../util/duration.ts"
-import { type CallGroup, troubledCallsOf } from "./call-groups.ts"
-import { toCodeSpan, toFence } from "./escape.ts"
+import { toCodeSpan, toFence, toLink } from "./escape.ts"
 import { formatCost, formatCount, formatQuantity, formatUsage } from "./format.ts"
 import { renderApprovals } from "./markdown-approvals.ts"
+import { renderDenied } from "./markdown-denied.ts"
 import { renderPlan } from "./markdown-plan.ts"
 import { renderList, renderTable } from "./markdown-table.ts"
 
@@ -48,7 +48,15 @@ function renderFacts(report: Report): string {
     formatUsage(report.usage),
     formatCost(report.cost_usd),
     formatDuration(report.run.duration_ms),
+    ...renderJob(report.run.ci),
   ].join(" · ")
+}
+
+/** The link that leads from a comment or an artifact back to the log. */
+function renderJob(ci: Report["run"]["ci"]): readonly string[] {
+  if (ci === undefined) return []
+  const link = ci.url === null ? null : toLink(ci.url)
+  return [link === null ? toCodeSpan(ci.name) : `[${toCodeSpan(ci.name)}](${link})`]
 }
 
 function renderAnswer(report: Report): string {
@@ -76,17 +84,6 @@ function renderServers(report: Report): string {
     server.error === null ? "" : toCodeSpan(server.error, 500),
   ])
   return renderTable("Servers", ["server", "state", "tools", "connected in", "error"], rows)
-}
-
-function renderDenied(report: Report): string {
-  const lines = troubledCallsOf(report.calls).denied.map((group) => `- ${renderDeniedGroup(group)}`)
-  return renderList(`Denied (${formatCount(report.denied)})`, lines)
-}
-
-function renderDeniedGroup({ call, count }: CallGroup): string {
-  const name = `${toCodeSpan(call.tool)}${count === 1 ? "" : ` ${formatCount(count)} times`}`
-  if (call.decision === null) return name
-  return `${name}, decided by ${toCodeSpan(call.decision.rule)} in ${toCodeSpan(call.decision.source)}`
 }
 
 function renderCalls(report: Report): string {

@@ -45,7 +45,7 @@ function renderTroubles(report: Report): readonly string[] {
         .filter(({ state }) => waiting && state === "pending")
         .map(({ id, tool }) => `waits for approval: ${toLogLine(id)} ${toLogLine(tool)}`),
     ),
-    ...bounded(denied.map((group) => `denied: ${nameOf(group)}${decidedBy(group)}`)),
+    ...bounded(denied.flatMap((group) => [`denied: ${nameOf(group)}${decidedBy(group)}`, ...allowedWith(group)])),
     ...bounded(failed.map((group) => `failed: ${nameOf(group)}: ${group.call.error_code}`)),
     ...bounded(unknown.map((group) => `unknown tool: ${nameOf(group)}`)),
     ...bounded(
@@ -67,6 +67,12 @@ function nameOf({ call, count }: CallGroup): string {
 
 function decidedBy({ call }: CallGroup): string {
   return call.decision === null ? "" : `, by ${toLogLine(call.decision.rule)} (${toLogLine(call.decision.source)})`
+}
+
+/** The rules that would allow the first call of a group, each on one line; the summary has them all, to paste. */
+function allowedWith({ call }: CallGroup): readonly string[] {
+  const rules = call.allow_with?.replaceAll("[[permissions.rules]]\n", "").split("\n\n") ?? []
+  return rules.map((rule) => `  a rule would allow it: ${toLogLine(rule.replaceAll("\n", ", "))}`)
 }
 
 function bounded(lines: readonly string[]): readonly string[] {

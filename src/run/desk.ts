@@ -5,6 +5,7 @@ import type { Rule } from "../contract/decision.ts"
 import type { JsonObject } from "../contract/json.ts"
 import type { Tool } from "../contract/tool.ts"
 import { createCallHooks } from "../hooks/call-hooks.ts"
+import { allowWith } from "../permissions/allow-with.ts"
 import { denialMessage, describeDecision } from "../permissions/describe.ts"
 import { createMatcher } from "../permissions/matcher.ts"
 import type { Policy } from "../permissions/policy.ts"
@@ -39,8 +40,13 @@ export function createDesk(rooms: DeskRooms): CallDesk {
 
   function judge(tool: Tool, input: JsonObject): Judgement {
     const decision = policy.decide(tool, input)
-    const refusal = decision.action === "allow" ? null : denialMessage(tool, input, decision)
-    return { decision: describeDecision(decision), refusal }
+    if (decision.action === "allow") return { decision: describeDecision(decision), refusal: null }
+    const rules = allowWith(policy, tool, input)
+    return {
+      decision: describeDecision(decision),
+      refusal: denialMessage(tool, input, decision),
+      ...(rules !== null && { allowWith: rules }),
+    }
   }
 
   return {

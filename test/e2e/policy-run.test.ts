@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { stringify } from "smol-toml"
 import { describe, expect } from "vitest"
-import { it } from "../support/cli-test.ts"
+import { fixture, it } from "../support/cli-test.ts"
 
 describe("rules in a run of the built CLI", () => {
   it.concurrent('S2.13 default = "ask" asks for what no rule decides; nobody answers, so it is denied, with its place', async ({
@@ -20,6 +23,42 @@ describe("rules in a run of the built CLI", () => {
       { ok: true, decision: { action: "allow", rule: "baseline" } },
     ])
     expect(stderr).toContain("call Bash: denied by default (agent.toml:2)")
+  })
+
+  it.concurrent("S1.7 S2.13 the rules that the summary shows for denied calls allow them once they are pasted, and nothing more", async ({
+    start,
+  }) => {
+    const calls = [
+      { tool: "Bash", input: { command: "touch a.txt && ls" } },
+      { tool: "Write", input: { file_path: "docs/a.md", content: "a" } },
+      { tool: "Write", input: { file_path: "docs/b.md", content: "b" } },
+      { tool: "Bash", input: { command: "touch $HOME/x" } },
+      { tool: "mcp__fs__echo", input: { text: "hi" } },
+      { tool: "Edit", input: { file_path: "docs/a.md", old_string: "a", new_string: "b" } },
+    ]
+    const config = [
+      "[expect]\nsome_call_succeeds = false",
+      stringify({ mcp_servers: { fs: fixture() } }),
+      '[[permissions.rules]]\ntool = "Edit"\naction = "deny"\n',
+    ].join("\n")
+    const script = [{ calls }, { text: "Done." }]
+    const first = start({ config, script })
+    const { report, stderr } = await first.ended
+    expect(report?.denied).toBe(6)
+    expect(report?.calls.map(({ allow_with }) => allow_with !== undefined)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      true,
+      false,
+    ])
+    expect(stderr).toContain('a rule would allow it: tool = "Bash", action = "allow", commands = ["touch a.txt", "ls"]')
+    const summary = readFileSync(join(first.outDir, "summary.md"), "utf8")
+    expect(summary).toContain("`Edit`, decided by `deny Edit` in `agent.toml:")
+    const [, pasted = ""] = /```toml\n([\s\S]*?)\n```/.exec(summary) ?? []
+    const second = await start({ config: `${config}\n${pasted}\n`, script }).ended
+    expect(second.report?.calls.map(({ ok }) => ok)).toEqual([true, true, true, false, true, false])
   })
 
   it.concurrent("S2.13 a deny with paths keeps files out of what Grep and Glob find anywhere in the workspace", async ({

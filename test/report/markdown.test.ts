@@ -31,7 +31,7 @@ Done.
 
 #### Denied (1)
 
-- \`mcp__fs__write\`, decided by \`mcp__fs__*\` in \`agent.toml:14\`
+- \`mcp__fs__write\`, decided by \`mcp__fs__*\` in \`agent.toml:14\`; only a change there would allow it
 
 #### Calls (4)
 

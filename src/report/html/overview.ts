@@ -1,5 +1,7 @@
 import type { Report } from "../../contract/report.ts"
 import { formatDuration } from "../../util/duration.ts"
+import { rulesToAllow } from "../call-groups.ts"
+import { toLink } from "../escape.ts"
 import { formatCost, formatCount, formatUsage } from "../format.ts"
 import { type Html, html, toBlock, toLine } from "./markup.ts"
 import { decisionOf, type Story, stateOf } from "./story.ts"
@@ -27,7 +29,8 @@ ${report.answer === null || report.answer === "" ? null : html`<h2>${exit_code =
 export function renderFacts(report: Report, story: Story): Html {
   const { run } = report
   return html`<section aria-labelledby="decisions-title" class="card"><h2 id="decisions-title">Permission decisions</h2>
-${renderTable("No call was made.", ["decision", "rule", "where", "calls", "tools"], decisionRows(story))}</section>
+${renderTable("No call was made.", ["decision", "rule", "where", "calls", "tools"], decisionRows(story))}
+${renderRules(rulesToAllow(report.calls))}</section>
 ${renderSection(
   "Servers",
   ["server", "state", "transport", "tools", "connected in", "error"],
@@ -91,11 +94,22 @@ ${renderSection(
   report.warnings.map(({ code, message }) => [code, message]),
 )}
 <section aria-labelledby="run-title" class="card"><h2 id="run-title">The run</h2><dl class="run">
-<dt>Id</dt><dd>${run.id}</dd><dt>Version</dt><dd>${run.version}</dd><dt>Workspace</dt><dd>${run.workspace}</dd>
+<dt>Id</dt><dd>${run.id}</dd>${renderCi(run.ci)}<dt>Version</dt><dd>${run.version}</dd><dt>Workspace</dt><dd>${run.workspace}</dd>
 <dt>Configuration</dt><dd>${run.config_sources.join(", ") || "none"}</dd><dt>Tools</dt><dd>${formatCount(report.tools.offered)} offered, ${formatCount(report.tools.deferred)} deferred, ${formatCount(report.tools.loaded)} loaded</dd>
 <dt>Retries</dt><dd>${formatCount(report.retries)}</dd><dt>Redactions</dt><dd>${formatCount(report.redactions)}</dd></dl>
 ${report.structured === null || report.structured === undefined ? null : html`<details><summary>Structured answer</summary>${toBlock(toJson(report.structured))}</details>`}
 </section>`
+}
+
+function renderRules(rules: readonly string[]): Html {
+  if (rules.length === 0) return html``
+  return html`<details><summary>Rules that would allow the denied calls, if they should be (${formatCount(rules.length)})</summary>${toBlock(rules.join("\n\n"))}</details>`
+}
+
+function renderCi(ci: Report["run"]["ci"]): Html {
+  if (ci === undefined) return html``
+  const link = ci.url === null ? null : toLink(ci.url)
+  return html`<dt>Job</dt><dd>${link === null ? ci.name : html`<a href="${link}" rel="noreferrer">${ci.name}</a>`}</dd>`
 }
 
 const strictestFirst = { deny: 0, ask: 1, allow: 2 } as const

@@ -117,6 +117,12 @@ export function decisionOf({ call, hooks }: StoryCall): RunEventOf<"tool.call">[
   return hooks.findLast(({ decision }) => decision !== undefined)?.decision ?? call.decision
 }
 
+/** The rules that would have allowed a denied call; those for the input before a hook changed it do not count. */
+export function allowWithOf(story: StoryCall): string | null {
+  if (stateOf(story) !== "denied" || story.hooks.some(({ decision }) => decision !== undefined)) return null
+  return story.call.allow_with ?? null
+}
+
 /** What a call is about, on one line: the first text of its input. */
 export function previewOf({ call: { input } }: StoryCall): string {
   if (typeof input !== "object" || input === null) return ""

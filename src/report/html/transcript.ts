@@ -3,7 +3,16 @@ import { formatDuration } from "../../util/duration.ts"
 import { formatCost, formatUsage } from "../format.ts"
 import { type Html, html, toBlock, toLine } from "./markup.ts"
 import { hookText } from "./note.ts"
-import { decisionOf, previewOf, type Story, type StoryCall, type StoryItem, type StoryPart, stateOf } from "./story.ts"
+import {
+  allowWithOf,
+  decisionOf,
+  previewOf,
+  type Story,
+  type StoryCall,
+  type StoryItem,
+  type StoryPart,
+  stateOf,
+} from "./story.ts"
 
 /** Everything that was said and done, turn by turn, with controls to search and filter it. */
 export function renderTranscript(story: Story, leftOut: number): Html {
@@ -74,6 +83,7 @@ function renderMessage({ role, content }: RunEventOf<"message">): Html {
 
 function renderCall(call: StoryCall): Html {
   const { tool, server, input, wraps } = call.call
+  const rules = allowWithOf(call)
   const { anchor, result, hooks } = call
   const state = stateOf(call)
   const decision = decisionOf(call)
@@ -82,6 +92,7 @@ function renderCall(call: StoryCall): Html {
 <summary><span class="tool">${toLine(tool, 80)}</span> <span class="preview">${previewOf(call)}</span> <span class="chip ${state}">${state === "failed" ? (result?.error_code ?? state) : state}</span> <span class="time">${result === null ? "" : formatDuration(result.duration_ms)}</span></summary>
 <div class="body">
 <dl><dt>Decision</dt><dd>${decision === null ? "none: the tool is unknown" : html`<span class="chip ${decision.action}">${decision.action}</span> by <code>${decision.rule}</code> in <code>${decision.source}</code>`}</dd>
+${rules === null ? null : html`<dt>Allowed with</dt><dd>${toBlock(rules)}</dd>`}
 ${server === null ? null : html`<dt>Server</dt><dd>${server}</dd>`}
 ${hooks.map((hook) => html`<dt>Hook</dt><dd>${hookText(hook)}</dd>`)}
 ${result?.error_code ? html`<dt>Error</dt><dd>${result.error_code}</dd>` : null}</dl>
