@@ -18,6 +18,7 @@ import { renderSarif } from "../report/run-findings.ts"
 import { prepareOutputFile, writeOutput } from "../sinks/files.ts"
 import { createJsonlFileSink } from "../sinks/jsonl-file.ts"
 import { version } from "../util/version.ts"
+import { detectCi } from "./ci.ts"
 
 type StartFacts = Omit<
   RunEventOf<"run.start">,
@@ -73,6 +74,7 @@ export function setScene(options: RunOptions, host: Host): Scene {
   let outputs: OutputPaths = noOutputs
   let keeper: EventKeeper | null = null
   let started = false
+  const ci = detectCi(host.env)
 
   const endings: (() => void)[] = []
 
@@ -82,7 +84,7 @@ export function setScene(options: RunOptions, host: Host): Scene {
 
   function start(facts: StartFacts): void {
     started = true
-    bus.emit({ type: "run.start", run_id: randomUUID(), version, ...facts })
+    bus.emit({ type: "run.start", run_id: randomUUID(), version, ...facts, ...(ci && { ci }) })
   }
 
   async function conclude(end: RunEnd): Promise<Report> {
