@@ -19,6 +19,7 @@ import { rulesOf, rulesOfOptions } from "./rules.ts"
 import { serverPolicyOf } from "./server-policy.ts"
 import { toAgentSettings, toExpectSettings, toMcpSettings, toPermissionSettings, toToolSettings } from "./translate.ts"
 import { createTrust, type ReadGoverning } from "./trust/trust.ts"
+import { programsOfWorkTree } from "./trust/work-tree-programs.ts"
 
 /** Everything that decides what the configuration of a run is. */
 export interface ConfigOptions {
@@ -91,6 +92,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
   const cache = findCacheFolder(options)
   const programs = programFiles(hooks, values.permissions.ask_command ?? [], workspace)
   throwProblems(await trust.check(programs))
+  const started = { servers: choice.chosen, hooks, askCommand: askCommandOf(merged) }
   const config: Config = {
     agent: toAgentSettings(values, prompts),
     mcp: toMcpSettings(merged),
@@ -106,6 +108,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     findings: values.output.findings,
     sources: layers.flatMap((layer) => layer.file?.shown ?? (layer.scope === "cloud" ? layer.sourceOf([]) : [])),
     files: [...layers.flatMap(({ file }) => (file === null ? [] : [file.path])), ...programs],
+    starts: trust.ofWorkTree ? await programsOfWorkTree(started, layers, workspace) : [],
     lockFile: lockPathOf(layers, workspace),
     warnings: [
       ...trust.warnings,
@@ -131,6 +134,13 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
   function stringsOf(list: "redact" | "redactEnv"): readonly string[] {
     return [...new Set(addUp(layers, listsThatAddUp[list]).map(({ value }) => String(value)))]
   }
+}
+
+function askCommandOf({ values, settings }: MergedConfig) {
+  const { on_ask, ask_command } = values.permissions
+  const setting = settings.get("permissions.ask_command")
+  if (on_ask !== "command" || ask_command === undefined || setting === undefined) return null
+  return { words: ask_command, source: setting.layer.sourceOf(setting.path) }
 }
 
 function defaultWithoutBroad({ values, settings }: MergedConfig, broadOption: boolean): readonly Problem[] {

@@ -160,6 +160,8 @@ export interface Config {
   readonly sources: readonly string[]
   /** The same files as absolute paths: what the agent must not touch. */
   readonly files: readonly string[]
+  /** Programs that files of the work tree start, in words; empty when those files are not trusted. */
+  readonly starts: readonly string[]
   /** Where agent.lock is or would be. Absolute. */
   readonly lockFile: string
   readonly warnings: readonly ConfigWarning[]

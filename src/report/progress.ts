@@ -31,9 +31,7 @@ export function createProgress(options: ProgressOptions): (event: RunEvent) => r
   function render(event: RunEvent): readonly string[] {
     switch (event.type) {
       case "run.start":
-        if (isQuiet) return []
-        if (event.model === "") return []
-        return [`agent-run ${event.version}: ${toLogLine(event.model)} works on ${toLogLine(event.workspace)}`]
+        return isQuiet ? [] : renderStart(event)
       case "server.connecting":
         return isVerbose ? [`server ${toLogLine(event.server)}: connecting (${event.transport})`] : []
       case "server.connected":
@@ -104,6 +102,13 @@ export function createProgress(options: ProgressOptions): (event: RunEvent) => r
         return event satisfies never
     }
   }
+}
+
+function renderStart({ version, model, workspace, starts = [] }: RunEventOf<"run.start">): readonly string[] {
+  return [
+    ...(model === "" ? [] : [`agent-run ${version}: ${toLogLine(model)} works on ${toLogLine(workspace)}`]),
+    ...(starts.length === 0 ? [] : [`the work tree starts ${toLogLine(starts.join("; "), 1000)}`]),
+  ]
 }
 
 function renderConnected(event: RunEventOf<"server.connected">, paint: Paint): string {

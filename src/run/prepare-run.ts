@@ -65,6 +65,7 @@ export function announceRun({ workspace, config, configDigest, job }: PreparedRu
     config_sources: [...config.sources],
     sandbox: "off",
     config_digest: configDigest,
+    ...(config.starts.length > 0 && { starts: [...config.starts] }),
     ...(resumed && { run_id: resumed.runId, resumed: true }),
   })
   for (const answer of resumed?.answers.fresh ?? []) scene.emit(answer)

@@ -15,6 +15,8 @@ export interface Trust {
   readonly read: ReadGoverning
   /** Programs that the configuration starts must be as the base commit has them; a problem for each that is not. */
   check(paths: readonly string[]): Promise<readonly Problem[]>
+  /** Does the work tree speak for itself? */
+  readonly ofWorkTree: boolean
   /** What the work tree says otherwise, and is not heard. */
   readonly warnings: readonly ConfigWarning[]
 }
@@ -27,7 +29,7 @@ export async function createTrust(options: {
   readonly env: Readonly<Record<string, string | undefined>>
 }): Promise<Trust> {
   const found = findBaseRevision(options.env)
-  if (found === null) return { read: readText, check: async () => [], warnings: [] }
+  if (found === null) return { read: readText, check: async () => [], ofWorkTree: true, warnings: [] }
   const base: BaseRevision = found
   const repository = findRepository(options.workspace)
   const root = repository ?? options.workspace
@@ -66,7 +68,7 @@ export async function createTrust(options: {
     return problems
   }
 
-  return { read, check, warnings }
+  return { read, check, ofWorkTree: false, warnings }
 }
 
 const withoutRepository = {
@@ -97,7 +99,8 @@ function realPathOr(path: string, otherwise: string): string {
   }
 }
 
-function findRepository(workspace: string): string | null {
+/** The folder with `.git` in or above a workspace. */
+export function findRepository(workspace: string): string | null {
   for (let folder = workspace; ; folder = dirname(folder)) {
     if (existsSync(join(folder, ".git"))) return folder
     if (folder === dirname(folder)) return null
