@@ -13,6 +13,7 @@ export interface ActionInputs {
   /** Absolute, or null when the step does not say. */
   readonly outDir: string | null
   readonly stepSummary: boolean
+  readonly verbosity: "quiet" | "normal" | "verbose"
   readonly allowedBots: readonly string[]
 }
 
@@ -31,6 +32,11 @@ export const inputNames = [
   "input",
   "plan",
   "apply",
+  "keep-going",
+  "resume",
+  "approve",
+  "reject",
+  "reason",
   "working-directory",
   "config",
   "set",
@@ -51,10 +57,13 @@ export const inputNames = [
   "mcp-server",
   "only",
   "without",
+  "refresh-auth",
   "locked",
   "output-schema",
   "out-dir",
   "step-summary",
+  "quiet",
+  "verbose",
   "github-token",
   "allowed-bots",
 ] as const
@@ -86,7 +95,8 @@ export function readInputs(env: Environment, cwd: string): ActionInputs {
       promptArgs: lines("arg"),
       inputs: lines("input"),
       plan: text("plan"),
-      ...applyOf(text("apply")),
+      ...applyOf(env),
+      ...resumeOf(env),
       config: lines("config"),
       set: lines("set"),
       bare: flag("bare"),
@@ -103,8 +113,9 @@ export function readInputs(env: Environment, cwd: string): ActionInputs {
       deny: lines("deny"),
       broad: flag("broad"),
       mcpServers: lines("mcp-server"),
-      only: lines("only"),
+      ...(text("apply") === undefined && { only: lines("only") }),
       without: lines("without"),
+      refreshAuth: flag("refresh-auth"),
       // Not said is not "no": a plan is applied under the lock that there is.
       locked: flag("locked") || undefined,
       outputSchema: text("output-schema"),
@@ -112,12 +123,30 @@ export function readInputs(env: Environment, cwd: string): ActionInputs {
     workingDirectory: readWorkingDirectory(env, cwd),
     outDir: readOutDir(env, cwd),
     stepSummary: flag("step-summary", true),
+    verbosity: flag("quiet") ? "quiet" : flag("verbose") ? "verbose" : "normal",
     allowedBots: botsOf(env),
   }
 }
 
-function applyOf(plan: string | undefined): Pick<RunOptions, "apply"> {
-  return plan === undefined ? {} : { apply: { plan } }
+/** With a plan, `only` names calls of it, as on the command line. */
+function applyOf(env: Environment): Pick<RunOptions, "apply"> {
+  const plan = textOf(env, "apply")
+  if (plan === undefined) return {}
+  const only = linesOf(env, "only").flatMap((ids) => ids.split(",").map((id) => id.trim()))
+  return { apply: { plan, only, keepGoing: flagOf(env, "keep-going", false) } }
+}
+
+function resumeOf(env: Environment): Pick<RunOptions, "resume"> {
+  const transcript = textOf(env, "resume")
+  const approve = linesOf(env, "approve")
+  const reject = linesOf(env, "reject")
+  const reason = textOf(env, "reason")
+  if (transcript !== undefined) {
+    return { resume: { transcript, approve, reject, ...(reason === undefined ? {} : { reason }) } }
+  }
+  if (approve.length === 0 && reject.length === 0 && reason === undefined) return {}
+  const given = approve.length > 0 ? "approve" : reject.length > 0 ? "reject" : "reason"
+  throw wrong(given, "answers a paused run, and none is named", "Name its transcript with the input resume.")
 }
 
 function readWorkingDirectory(env: Environment, cwd: string): string {

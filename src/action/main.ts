@@ -38,7 +38,7 @@ export async function main(host: NodeJS.Process): Promise<void> {
 async function perform(host: NodeJS.Process, secrets: SecretInputs): Promise<number> {
   const env: Environment = { ...host.env, ...(secrets.apiKey === null ? {} : { ANTHROPIC_API_KEY: secrets.apiKey }) }
   const outDir = readOutDir(env, host.cwd()) ?? (await mkdtemp(join(env.RUNNER_TEMP || tmpdir(), "agent-run-")))
-  const { report, stepSummary, plan } = await runStep({ host, env, secrets, outDir })
+  const { report, stepSummary, plan, transcript } = await runStep({ host, env, secrets, outDir })
 
   const problems: string[] = []
   const append = async (variable: "GITHUB_OUTPUT" | "GITHUB_STEP_SUMMARY", render: () => string) => {
@@ -49,7 +49,7 @@ async function perform(host: NodeJS.Process, secrets: SecretInputs): Promise<num
   }
   const paths = {
     report: join(outDir, outputFiles.report),
-    transcript: join(outDir, outputFiles.transcript),
+    transcript: transcript ?? join(outDir, outputFiles.transcript),
     plan: plan !== null && existsSync(plan) ? plan : "",
     outDir,
   }
@@ -68,6 +68,8 @@ interface StepEnd {
   readonly stepSummary: boolean
   /** Where the plan is to be, if one was asked for. */
   readonly plan: string | null
+  /** Of the run that went on; null when it is where the other files are. */
+  readonly transcript: string | null
 }
 
 async function runStep(step: {
@@ -78,12 +80,10 @@ async function runStep(step: {
 }): Promise<StepEnd> {
   const { host, env, secrets, outDir } = step
   using stop = listenForStop(host)
-  const console = createConsoleSink({
-    write: (text) => host.stderr.write(text),
-    verbosity: "normal",
-    color: false,
-  })
-  const surroundings = { outDir, sinks: [console], signal: stop.signal } satisfies RunOptions
+  const surroundingsFor = (verbosity: ActionInputs["verbosity"]) => {
+    const console = createConsoleSink({ write: (text) => host.stderr.write(text), verbosity, color: false })
+    return { outDir, sinks: [console], signal: stop.signal } satisfies RunOptions
+  }
   const log = (line: string) => host.stderr.write(`${line}\n`)
   const runHost: Host = { env, cwd: host.cwd(), stdin: host.stdin, log }
 
@@ -96,13 +96,19 @@ async function runStep(step: {
     await guardActors({ context: readContext(env), ...secrets, allowedBots, env, signal: stop.signal })
   } catch (error) {
     if (error instanceof UserError) {
-      const report = await refuseRun(error, surroundings, runHost)
-      return { report, stepSummary: inputs?.stepSummary ?? true, plan: null }
+      const report = await refuseRun(error, surroundingsFor("normal"), runHost)
+      return { report, stepSummary: inputs?.stepSummary ?? true, plan: null, transcript: null }
     }
     // A job that is cancelled while the guard asks ends as a run does that is stopped before its first turn.
     if (!stop.signal.aborted) throw error
   }
-  const { run: options = {}, workingDirectory: cwd = host.cwd(), stepSummary = true } = inputs ?? {}
-  const report = await run({ ...options, ...surroundings }, { ...runHost, cwd })
-  return { report, stepSummary, plan: options.plan === undefined ? null : resolve(cwd, options.plan) }
+  const {
+    run: options = {},
+    workingDirectory: cwd = host.cwd(),
+    stepSummary = true,
+    verbosity = "normal",
+  } = inputs ?? {}
+  const report = await run({ ...options, ...surroundingsFor(verbosity) }, { ...runHost, cwd })
+  const place = (path: string | undefined) => (path === undefined ? null : resolve(cwd, path))
+  return { report, stepSummary, plan: place(options.plan), transcript: place(options.resume?.transcript) }
 }

@@ -36,7 +36,7 @@ export async function initCommand(command: InitCommand, host: NodeJS.Process): P
     write(join(workspace, name), text)
     host.stdout.write(`wrote ${name}\n`)
   }
-  if (withWorkflow) host.stdout.write("put your reviewed copy of the Action for OWNER and COMMIT in the workflow\n")
+  if (withWorkflow) host.stdout.write(`in the workflow: ${placeholders}\n`)
   host.stdout.write("next: agent-run doctor\n")
   return 0
 }
@@ -102,6 +102,9 @@ max_denials = 20
 # out_dir = "agent-run-out"         # report.json, transcript.jsonl, summary.md, report.html, …
 `
 
+const placeholders =
+  "Replace OWNER with the account that has your reviewed copy of agent-run, and COMMIT with the full commit that you reviewed."
+
 const workflowText = `# Reviews a pull request. The agent reads and cannot write; its answer is in the summary of the step.
 name: agent-run
 on: pull_request
@@ -121,7 +124,7 @@ jobs:
       - run: git diff "$BASE...HEAD" > "$RUNNER_TEMP/changes.diff"
         env:
           BASE: \${{ github.event.pull_request.base.sha }}
-      # Put in the repository and the full commit that you reviewed.
+      # ${placeholders}
       - uses: OWNER/agent-run@COMMIT
         id: agent
         with:

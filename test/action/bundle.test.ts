@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { parse } from "yaml"
 import { inputNames } from "../../src/action/inputs.ts"
 import { outputNames } from "../../src/action/outputs.ts"
+import { applyOptions, runOptions } from "../../src/commands/options.ts"
 import {
   answer,
   type MessagesServer,
@@ -31,6 +32,14 @@ describe("the Action", () => {
     expect(Object.keys(action.inputs)).toEqual([...inputNames])
     expect(Object.keys(action.outputs)).toEqual([...outputNames])
     expect(action.runs).toEqual({ using: "node24", main: "action/index.js" })
+  })
+
+  it("C2 every option of run and apply has an input of its name, but for single output files", () => {
+    const others = ["workspace", "output", "report", "transcript", "summary", "junit", "html", "sarif"]
+    const options = Object.keys({ ...runOptions, ...applyOptions }).filter((name) => !others.includes(name))
+    expect(options.filter((name) => !inputNames.some((known) => known === name))).toEqual([])
+    const own = ["apply", "working-directory", "api-key", "step-summary", "github-token", "allowed-bots"]
+    expect(inputNames.filter((name) => !options.includes(name))).toEqual(own)
   })
 
   it("C2 T10 a step runs the agent with its inputs and hands the result to later steps", async () => {
@@ -125,6 +134,62 @@ describe("the Action", () => {
     expect(applied.exitCode, applied.stderr).toBe(0)
     expect(readFileSync(join(applied.checkout, "b.txt"), "utf8")).toBe("new")
     expect(api.requests).toHaveLength(2)
+  })
+
+  it("C2 with apply, only and keep-going are about the calls of the plan", async () => {
+    const write = (name: string) => toolUse("Write", { file_path: name, content: "new" })
+    const api = await startModel([answer([write("a"), write("b"), write("c")]), answer([text("Planned.")])])
+    const set = "permissions.default=ask"
+    const planned = await runAction({ event: "schedule", api, inputs: { plan: "../plan.json", set } })
+    const applied = await runAction({
+      event: "schedule",
+      inputs: { task: "", apply: planned.outputs.plan ?? "", only: "P1\nP3", "keep-going": "true", set, quiet: "true" },
+    })
+    expect(applied.exitCode, applied.stderr).toBe(0)
+    expect(["a", "b", "c"].map((name) => existsSync(join(applied.checkout, name)))).toEqual([true, false, true])
+    expect(applied.stderr).not.toContain("call Write")
+  })
+
+  it("C2 S1.1 one step pauses, and another goes on with the answers of a person, in the same transcript", async () => {
+    const api = await startModel([
+      answer([toolUse("Write", { file_path: "b.txt", content: "new" }), toolUse("Bash", { command: "touch c.txt" })]),
+      answer([text("Done.")]),
+    ])
+    const set = "permissions.default=ask\npermissions.on_ask=pause"
+    const paused = await runAction({ event: "schedule", api, inputs: { set } })
+    expect(paused.exitCode, paused.stderr).toBe(3)
+    expect(paused.outputs.status).toBe("paused")
+    const [first = "", second = ""] = paused.report.approvals.map(({ id }) => id)
+    const resumed = await runAction({
+      event: "workflow_dispatch",
+      api,
+      inputs: {
+        task: "",
+        resume: paused.outputs.transcript ?? "",
+        approve: first,
+        reject: second,
+        reason: "Not today.",
+        set,
+        verbose: "true",
+      },
+    })
+    expect(resumed.exitCode, resumed.stderr).toBe(0)
+    expect(resumed.report.approvals.map(({ state }) => state)).toEqual(["approved", "rejected"])
+    expect(resumed.outputs).toMatchObject({ answer: "Done.", transcript: paused.outputs.transcript })
+    expect(["b.txt", "c.txt"].map((name) => existsSync(join(resumed.checkout, name)))).toEqual([true, false])
+    expect(JSON.stringify(api.requests[1]?.body.messages)).toContain("Not today.")
+    expect(resumed.stderr).toContain("turn 2: end_turn")
+  })
+
+  it.each<{ inputs: Readonly<Record<string, string>>; says: string }>([
+    { inputs: { approve: "all" }, says: "input approve: answers a paused run, and none is named" },
+    { inputs: { reason: "x" }, says: "input reason: answers a paused run" },
+    { inputs: { resume: "gone.jsonl" }, says: "resume and task cannot be given together" },
+    { inputs: { task: "", resume: "gone.jsonl" }, says: "gone.jsonl" },
+  ])("C2 answers that cannot be heard end with exit 2: $inputs", async ({ inputs, says }) => {
+    const step = await runAction({ event: "push", inputs })
+    expect(step.exitCode).toBe(2)
+    expect(step.report.reason?.message).toContain(says)
   })
 
   it("C2 a cancelled job still has its report, outputs and summary", async () => {

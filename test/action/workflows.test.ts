@@ -65,3 +65,26 @@ describe.each(workflows)("the example $name", ({ text, permissions, jobs, steps 
     expect(outputs.filter((name) => !outputNames.some((known) => known === name))).toEqual([])
   })
 })
+
+describe("the placeholder for the Action itself", () => {
+  it("C2 is explained with the same sentence wherever it stands, by init too", () => {
+    const sentence =
+      "Replace OWNER with the account that has your reviewed copy of agent-run, and COMMIT with the full commit that you reviewed."
+    const pages = ["README.md", "docs/github-action.md", "src/commands/init.ts"].map((path) => ({
+      path,
+      text: readFileSync(new URL(`../../${path}`, import.meta.url), "utf8"),
+    }))
+    const all = [...pages, ...workflows.map(({ name, text }) => ({ path: name, text }))]
+    for (const { path, text } of all) {
+      const explained = text.includes("${placeholders}") ? text.replaceAll("${placeholders}", sentence) : text
+      const uses = explained
+        .split("\n")
+        .flatMap((line, index, lines) => (/uses: OWNER/.test(line) ? [lines[index - 1]] : []))
+      expect({ path, uses: new Set(uses) }).toEqual({
+        path,
+        uses: new Set(uses.length === 0 ? [] : [`      # ${sentence}`]),
+      })
+      expect(explained).toContain(sentence)
+    }
+  })
+})
