@@ -7,6 +7,7 @@ import { renderEffectiveJson, renderEffectiveText } from "../config/render-effec
 import type { Config } from "../contract/config.ts"
 import { UserError } from "../contract/user-error.ts"
 import { createPolicy } from "../permissions/policy.ts"
+import { toJsonText } from "../report/json.ts"
 
 /** What `agent-run config` is asked to do. */
 export interface ConfigCommand {
@@ -32,24 +33,24 @@ export async function runConfigCommand(command: ConfigCommand): Promise<number> 
   }
   switch (action) {
     case "schema":
-      write(formatJson(configJsonSchema()))
+      write(toJsonText(configJsonSchema()))
       return 0
     case "check": {
       const { config } = await loadConfig(options)
       createPolicy(config.permissions)
-      write(json ? formatJson({ ok: true, files: config.sources, warnings: config.warnings }) : renderCheck(config))
+      write(json ? toJsonText({ ok: true, files: config.sources, warnings: config.warnings }) : renderCheck(config))
       return 0
     }
     case "show": {
       const { config, effective } = await loadConfig(options)
-      const asJson = () => formatJson(renderEffectiveJson(effective))
+      const asJson = () => toJsonText(renderEffectiveJson(effective))
       write(json ? asJson() : renderEffectiveText(effective, config.disabledServers))
       return 0
     }
     case "import": {
       const { servers, warnings } = await importFile(resolve(options.cwd, file ?? ""), options.cwd)
       for (const { code, message } of warnings) note(`warning ${code}: ${message}`)
-      write(json ? formatJson({ mcp_servers: servers, warnings }) : stringify({ mcp_servers: servers }))
+      write(json ? toJsonText({ mcp_servers: servers, warnings }) : stringify({ mcp_servers: servers }))
       return 0
     }
     default:
@@ -61,8 +62,4 @@ function renderCheck({ sources, warnings }: Config): string {
   const files =
     sources.length === 0 ? ["no configuration file: the defaults count"] : sources.map((file) => `ok  ${file}`)
   return [...files, ...warnings.map(({ message }) => `warning  ${message}`), ""].join("\n")
-}
-
-function formatJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`
 }

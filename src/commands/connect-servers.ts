@@ -13,12 +13,14 @@ import { createPool, type Pool } from "../mcp/pool.ts"
 import { toAnnotation } from "../report/annotation.ts"
 import { toLogLines } from "../report/escape.ts"
 import { createReportFold } from "../report/fold.ts"
+import { toJsonText } from "../report/json.ts"
 import { accessOf } from "../run/access.ts"
 import { configOptionsOf, findWorkspace } from "../run/find-config.ts"
 import { configSecrets } from "../run/prepare.ts"
 import { createConsoleSink } from "../sinks/console.ts"
 import { prepareOutputFile, writeOutput } from "../sinks/files.ts"
 import { version } from "../util/version.ts"
+import { toSafeOutput } from "./safe-output.ts"
 import { listenForStop } from "./stop-signals.ts"
 import { writeOut } from "./write-out.ts"
 
@@ -46,7 +48,7 @@ export interface ServerSession {
   report(): Report
   /** The result on stdout, without secrets: JSON with --json, else the text. */
   print(value: unknown, text: () => string): void
-  /** Text on stdout, without secrets; bytes as they are. */
+  /** Text on stdout, without secrets and commands for a CI runner; bytes as they are. */
   write(contents: string | Uint8Array): void
   /** A line on stderr for people. */
   note(text: string): void
@@ -110,11 +112,11 @@ export async function connectServers(
     },
     report: fold.report,
     print(value, text) {
-      if (show.json) output.push(Buffer.from(`${JSON.stringify(redactor.redact(value), null, 2)}\n`))
+      if (show.json) output.push(Buffer.from(toJsonText(redactor.redact(value))))
       else session.write(text())
     },
     write(contents) {
-      output.push(typeof contents === "string" ? Buffer.from(redactor.redactText(contents)) : contents)
+      output.push(toSafeOutput(typeof contents === "string" ? redactor.redactText(contents) : contents, host))
     },
     note,
     redact: redactor.redact,

@@ -3,6 +3,7 @@ import { resolve } from "node:path"
 import { type Report, reportSchema } from "../contract/report.ts"
 import { UserError } from "../contract/user-error.ts"
 import { type Comparison, compareReports, type Difference } from "../report/compare.ts"
+import { toJsonText } from "../report/json.ts"
 import { renderTable } from "./table.ts"
 
 /** What `agent-run diff` is asked to do. */
@@ -20,7 +21,7 @@ export async function diffCommand(command: DiffCommand, host: NodeJS.Process): P
   const [before, after] = await Promise.all([command.before, command.after].map((path) => readReport(path, host.cwd())))
   if (before === undefined || after === undefined) throw new Error("two reports were read")
   const comparison = compareReports(before, after)
-  host.stdout.write(command.json ? toJson(comparison) : render(comparison))
+  host.stdout.write(command.json ? toJsonText(comparison) : render(comparison))
   const problem = problemOf(comparison, allowed, { before, after })
   if (problem === null) return 0
   host.stderr.write(`agent-run: ${problem}\n`)
@@ -89,8 +90,4 @@ function changeOf({ before, after, change }: Difference): string {
 
 function toPercent(share: number): string {
   return Number.isFinite(share) ? `${Math.round(share * 1000) / 10} %` : "from nothing"
-}
-
-function toJson(comparison: Comparison): string {
-  return `${JSON.stringify(comparison, (_key, value) => (value === Number.POSITIVE_INFINITY ? null : value), 2)}\n`
 }

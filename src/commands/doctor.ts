@@ -9,6 +9,7 @@ import { findCredentials, findEndpoint } from "../model/access.ts"
 import { priceOf } from "../model/price.ts"
 import { findProxy } from "../model/proxy.ts"
 import { toLogLine } from "../report/escape.ts"
+import { toJsonText } from "../report/json.ts"
 import { findWorkspace } from "../run/find-config.ts"
 import { isSpecial } from "../sinks/output-path.ts"
 import { findRipgrep } from "../tools/ripgrep.ts"
@@ -55,7 +56,7 @@ export async function doctorCommand(values: OptionValues<typeof mcpOptions>, hos
     checks.push(...problemsOf(checkOf(error), error))
   }
   const shown = redactor.redact(checks)
-  const problem = await writeOut(host.stdout, values.json ? `${JSON.stringify(shown, null, 2)}\n` : render(shown))
+  const problem = await writeOut(host.stdout, values.json ? toJsonText(shown) : render(shown))
   if (problem !== null)
     throw new UserError("output_incomplete", `the result could not be written to stdout: ${problem}`)
   const isWrong = checks.some(({ check, state }) => state === "problem" && !check.startsWith("server "))

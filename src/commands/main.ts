@@ -1,8 +1,9 @@
 import { reasons } from "../contract/reason.ts"
 import { UserError } from "../contract/user-error.ts"
-import { toLogLine } from "../report/escape.ts"
+import { neutraliseCommands, toLogLine } from "../report/escape.ts"
 import { toConfigRunOptions } from "./config-options.ts"
 import { type Command, outputsNamedIn, parseCommandLine } from "./parse.ts"
+import { toSafeOutput } from "./safe-output.ts"
 import { bugHint } from "./stop-signals.ts"
 
 /** The front door of the command line: read it, do it, and end the process with the exit code. */
@@ -48,7 +49,7 @@ async function dispatch(command: Command, host: NodeJS.Process): Promise<number>
       return runConfigCommand({
         ...command,
         options: configOptionsOf(options, place, findWorkspace(options, place)),
-        write: (text) => host.stdout.write(text),
+        write: (text) => host.stdout.write(toSafeOutput(text, host)),
         note: (line) => host.stderr.write(`${toLogLine(line, 1000)}\n`),
       })
     }
@@ -91,11 +92,11 @@ async function reportRefusal(error: UserError, args: readonly string[], host: No
 
 function explain(error: unknown, host: NodeJS.Process): number {
   if (error instanceof UserError) {
-    host.stderr.write(`agent-run: ${error.message}\n`)
-    if (error.hint) host.stderr.write(`  ${error.hint}\n`)
+    host.stderr.write(neutraliseCommands(`agent-run: ${error.message}\n${error.hint ? `  ${error.hint}\n` : ""}`))
     return reasons[error.code].exitCode
   }
-  host.stderr.write(`agent-run: ${error instanceof Error ? error.stack : String(error)}\n  ${bugHint}\n`)
+  const message = error instanceof Error ? error.stack : String(error)
+  host.stderr.write(neutraliseCommands(`agent-run: ${message}\n  ${bugHint}\n`))
   return reasons.internal_error.exitCode
 }
 

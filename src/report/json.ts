@@ -8,7 +8,12 @@ export function toJsonLine(event: RunEvent): string {
 
 /** A report as a file or stdout holds it. */
 export function toJsonReport(report: Report): string {
-  return `${escapeForLogs(JSON.stringify(report, null, 2))}\n`
+  return toJsonText(report)
+}
+
+/** Any value as JSON for stdout, readable by people, programs and, harmlessly, CI runners. */
+export function toJsonText(value: unknown): string {
+  return `${escapeForLogs(JSON.stringify(value, null, 2))}\n`
 }
 
 /**

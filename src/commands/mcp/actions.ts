@@ -48,7 +48,7 @@ export const mcpActions: Readonly<Record<string, McpAction>> = {
     load: async () => (await import("./resources.ts")).listResources,
   }),
   read: defineAction({
-    describe: "The contents of a resource, as they are",
+    describe: "The contents of a resource",
     words: { uri: { describe: "URI of the resource", required: true } },
     options: readOptions,
     load: async () => (await import("./read.ts")).readResource,

@@ -2,7 +2,6 @@ import type { Tool, ToolResult } from "../../contract/tool.ts"
 import type { Pool } from "../../mcp/pool.ts"
 import { describeDecision } from "../../permissions/describe.ts"
 import { createPolicy } from "../../permissions/policy.ts"
-import { neutraliseCommands } from "../../report/escape.ts"
 import type { ServerSession } from "../connect-servers.ts"
 import { chooseServer } from "./choose-server.ts"
 import type { McpInput } from "./define-action.ts"
@@ -66,10 +65,7 @@ function show(session: ServerSession, tool: Tool, result: ToolResult): number {
   const error_code = isError ? errorCode : null
   const answered = !isError || errorCode === "tool_error"
   if (answered || session.json) {
-    session.print(
-      { tool: tool.name, ok: !isError, error_code, content, structured },
-      () => `${neutraliseCommands(textOfResult(result))}\n`,
-    )
+    session.print({ tool: tool.name, ok: !isError, error_code, content, structured }, () => `${textOfResult(result)}\n`)
   }
   if (!isError) return 0
   const what = answered ? `${tool.name} reported an error` : firstTextOf(result)
