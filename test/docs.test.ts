@@ -1,29 +1,20 @@
 /*
  * Keeps README and docs true. Comments above a fenced block say what it is:
  *   <!-- run -->, <!-- run: 2, needs: jq -->   run it with the built CLI on the PATH; exit code 0 or the one given
+ *   <!-- run, stage: NAME -->                  what it finds around it is prepared by test/support/doc-stages.ts
  *   <!-- file: NAME -->                        write it into the scratch folder of its page first
  *   <!-- prints -->                            its lines are in what the block before printed; times do not count
  *   <!-- prints: quickstart -->, <!-- report: quickstart -->   the same for the quickstart and its report
  *   <!-- from: PATH -->                        it stands in this file, word for word
  *   <!-- bad -->                               a configuration that must be refused
+ *   <!-- not run: REASON -->                   shell that no test can run, for one of the reasons below
+ * Shell without one of these fails a test here; test/docs-examples.test.ts runs what is to be run.
  */
-import { execFile } from "node:child_process"
 import { generateKeyPairSync } from "node:crypto"
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
-import { fileURLToPath } from "node:url"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
+import { parse } from "yaml"
 import { mcpActions } from "../src/commands/mcp/actions.ts"
 import { applyOptions, initOptions, runOptions } from "../src/commands/options.ts"
 import { policyActions } from "../src/commands/policy/actions.ts"
@@ -32,23 +23,26 @@ import { configKeys } from "../src/config/keys.ts"
 import { loadConfig } from "../src/config/load.ts"
 import { parseScript } from "../src/model/script-schema.ts"
 import { createPolicy } from "../src/permissions/policy.ts"
-import { type DocBlock, type DocPage, readPage } from "./support/doc-page.ts"
+import { type DocBlock, type DocPage, parsePage, readPage } from "./support/doc-page.ts"
+import { openDocShell, root, writeInto } from "./support/doc-shell.ts"
 
-const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "")
 const docs = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"))
 const pages = ["README.md", "CHANGELOG.md", ...docs.map((name) => `docs/${name}`)].map((path) => readPage(root, path))
 const blocks = pages.flatMap((page) => page.blocks.map((block) => ({ page, block, at: `${page.path}:${block.line}` })))
 
-let scratch = ""
+const shell = openDocShell()
+const scratch = shell.folder("static")
+afterAll(shell.close)
 
-beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), "agent-run-docs-"))
-  for (const folder of ["bin", "home"]) mkdirSync(join(scratch, folder))
-  const cli = join(root, "dist", "cli.js")
-  if (!existsSync(cli)) throw new Error("dist/ is missing: npm run build")
-  symlinkSync(cli, join(scratch, "bin", "agent-run"))
-})
-afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+/** Why a block of shell is not run: the closed list, with what every line of such a block must be. */
+const reasons: Readonly<Record<string, RegExp>> = {
+  "installs from the registry": /^npm (?:ci|install)\b/,
+}
+
+/** Files that tests run as a whole. */
+const runFiles = ["examples/ci-script/check.sh", "examples/ci/.gitlab-ci.yml"]
+
+const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor
 
 /** The variables that examples use. */
 const exampleVariables = {
@@ -120,45 +114,41 @@ describe("the documentation", () => {
     expect(readFileSync(join(root, block.notes.get("from") ?? ""), "utf8")).toContain(block.text)
   })
 
-  it.each(blocks.filter(({ block }) => /^(?:ba)?sh$/.test(block.language)))(
-    "the shell at $at parses",
-    async ({ block }) => {
-      expect(await bash(`bash -n <<'END_OF_EXAMPLE'\n${block.text}END_OF_EXAMPLE\n`, scratch)).toEqual({
-        exitCode: 0,
-        output: "",
-      })
-    },
-  )
-
-  it.each(pages.filter((page) => page.blocks.some(({ notes }) => notes.has("run"))))(
-    "the examples of $path do what it says",
-    async (page) => {
-      const folder = mkdtempSync(join(scratch, "page-"))
-      let output = ""
-      for (const block of page.blocks) {
-        const file = block.notes.get("file")
-        if (file !== undefined) writeInto(folder, file, block.text)
-        if (block.notes.has("run")) output = await runExample(page, block, folder)
-        if (block.notes.get("prints") === "" && output !== "") expectShown(block, output)
-      }
-    },
-  )
-
-  it("the README shows what the quickstart prints and reports", async () => {
-    const folder = mkdtempSync(join(scratch, "quickstart-"))
-    const example = "examples/quickstart"
-    cpSync(join(root, example, "workspace"), join(folder, "workspace"), { recursive: true })
-    const files = `--script ${example}/script.toml --config ${example}/agent.toml`
-    const places = `--workspace '${folder}/workspace' --out-dir '${folder}/out'`
-    const servers = join(root, "node_modules", "@modelcontextprotocol")
-    const { exitCode, output } = await bash(`MCP_SERVERS='${servers}' agent-run --task Notes ${files} ${places}`, root)
-    expect(exitCode, output).toBe(0)
-    const report = JSON.parse(readFileSync(join(folder, "out", "report.json"), "utf8"))
-    for (const { block } of blocks) {
-      if (block.notes.get("prints") === "quickstart") expectShown(block, output)
-      if (block.notes.get("report") === "quickstart") expect(report).toMatchObject(parseJsonc(block.text))
-    }
+  it.each(blocks.filter(({ block }) => isShell(block)))("the shell at $at parses", async ({ block }) => {
+    const check = `bash -n <<'END_OF_EXAMPLE'\n${block.text}END_OF_EXAMPLE\n`
+    expect(await shell.bash(check, scratch)).toEqual({ exitCode: 0, output: "" })
   })
+
+  it("says of every block what it is, and runs all shell but what no test can run", () => {
+    const known = ["toml", "bash", "sh", "json", "jsonc", "yaml", "js", "text", "markdown", "make"]
+    expect(blocks.filter(({ block }) => !known.includes(block.language)).map(({ at }) => at)).toEqual([])
+    const shells = blocks.filter(({ block }) => isShell(block))
+    expect(shells.filter(({ page, block }) => !isSettled(page, block)).map(({ at }) => at)).toEqual([])
+    expect(shells.filter(({ block }) => block.notes.has("run")).length).toBeGreaterThan(40)
+  })
+
+  it.each([
+    ["", "agent-run config check", false],
+    ["<!-- run -->\n", "agent-run config check", true],
+    ["<!-- from: examples/ci-script/check.sh -->\n", "x", true],
+    ["<!-- from: examples/ci-script/task.md -->\n", "x", false],
+    ["<!-- file: x.sh -->\n", "x", false],
+    ["<!-- not run: installs from the registry -->\n", "npm ci", true],
+    ["<!-- not run: installs from the registry -->\n", "npm ci\nagent-run config check", false],
+    ["<!-- not run: it takes long -->\n", "npm ci", false],
+  ])("a block of shell is settled or not: %j %j", (notes, text, settled) => {
+    const page = parsePage("x.md", `${notes}\`\`\`bash\n${text}\n\`\`\`\n`)
+    expect(page.blocks.map((block) => isSettled(page, block))).toEqual([settled])
+  })
+
+  it.each(blocks.filter(({ block }) => ["yaml", "jsonc", "js"].includes(block.language)))(
+    "the $block.language at $at parses",
+    ({ block }) => {
+      if (block.language === "yaml") expect(parse(block.text)).toBeTypeOf("object")
+      else if (block.language === "jsonc") expect(parseJsonc(block.text)).toBeTypeOf("object")
+      else expect(new AsyncFunction(block.text)).toBeTypeOf("function")
+    },
+  )
 
   it("S2.15 says where the trust boundary of MCP servers is", () => {
     for (const path of ["docs/mcp.md", "docs/security.md"]) {
@@ -182,41 +172,24 @@ describe("the documentation", () => {
   })
 })
 
-describe("the examples", () => {
-  it("agent.toml.example passes config check as it is", async () => {
-    const folder = mkdtempSync(join(scratch, "example-"))
-    cpSync(join(root, "agent.toml.example"), join(folder, "agent.toml"))
-    await checkConfig(readFileSync(join(folder, "agent.toml"), "utf8"), "agent.toml")
-    const { exitCode, output } = await bash("agent-run config check", folder)
-    expect({ exitCode, first: output.split("\n")[0] }).toEqual({ exitCode: 0, first: "ok  agent.toml" })
-  })
+function isShell({ language }: DocBlock): boolean {
+  return ["bash", "sh"].includes(language)
+}
 
-  it("the embedding example runs a tool of its own and gets the report", async () => {
-    const { exitCode, output } = await bash(`'${process.execPath}' '${root}/examples/embed/embed.mjs'`, scratch)
-    expect({ exitCode, output }).toEqual({
-      exitCode: 0,
-      output: "read_ticket: output\ncompleted: SHOP-7 is about rounding.\n",
-    })
-  })
-
-  it.each([
-    { args: "", exitCode: 0, says: "done: 1 FIXME, listed in FIXMES.md." },
-    { args: "--max-turns 1", exitCode: 4, says: "stopped at a limit" },
-    { args: "--set permissions.on_denied=fail --deny Write", exitCode: 7, says: "ended, but not as it should" },
-    { args: "--no-such-option", exitCode: 2, says: "the step itself is wrong" },
-  ])("C1 the example script tells how its run ended: $exitCode", async ({ args, exitCode, says }) => {
-    const folder = mkdtempSync(join(scratch, "script-"))
-    writeInto(
-      folder,
-      "src/cart.js",
-      "export const total = (items) =>\n  // FIXME round before adding up\n  sum(items)\n",
-    )
-    const run = await bash(`'${root}/examples/ci-script/check.sh' ${args}`, folder)
-    expect(run.output).toContain(says)
-    expect(run.exitCode).toBe(exitCode)
-    expect(existsSync(join(folder, "FIXMES.md"))).toBe(exitCode === 0)
-  })
-})
+/** Is it run, by itself or as a file, or is there a reason why not? */
+function isSettled(page: DocPage, { notes, text }: DocBlock): boolean {
+  const file = notes.get("file")
+  if (notes.has("run") || runFiles.includes(notes.get("from") ?? "")) return true
+  if (file !== undefined) return page.blocks.some((block) => block.text.includes(file))
+  const reason = reasons[notes.get("not run") ?? ""]
+  return (
+    reason?.test(text) === true &&
+    text
+      .trimEnd()
+      .split("\n")
+      .every((line) => reason.test(line))
+  )
+}
 
 /** Options of ours: in code spans that are one or a command line of ours, and in our command lines of fenced blocks. */
 function optionsNamedIn({ path, prose, blocks }: DocPage): readonly string[] {
@@ -231,7 +204,7 @@ function optionsNamedIn({ path, prose, blocks }: DocPage): readonly string[] {
 }
 
 async function checkConfig(text: string, name: string) {
-  const folder = mkdtempSync(join(scratch, "config-"))
+  const folder = shell.folder("config")
   writeInto(folder, name, text)
   const { config } = await loadConfig({
     workspace: folder,
@@ -246,41 +219,6 @@ async function checkConfig(text: string, name: string) {
   return config
 }
 
-async function runExample(page: DocPage, block: DocBlock, folder: string): Promise<string> {
-  const needs = block.notes.get("needs")
-  if (needs !== undefined && (await bash(`command -v ${needs}`, folder)).exitCode !== 0) return ""
-  const { exitCode, output } = await bash(block.text, folder)
-  expect(exitCode, `${page.path}:${block.line}\n${output}`).toBe(Number(block.notes.get("run") || "0"))
-  return output
-}
-
-function expectShown({ text }: DocBlock, output: string): void {
-  const printed = withoutTimes(output).split("\n")
-  for (const line of withoutTimes(text).trimEnd().split("\n")) {
-    if (line !== "…") expect(printed).toContain(line)
-  }
-}
-
-function withoutTimes(text: string): string {
-  return text.replaceAll(/\d+(?:\.\d+)? m?s\b/g, "0 ms")
-}
-
-function parseJsonc(text: string): object {
+function parseJsonc(text: string): unknown {
   return JSON.parse(text.replaceAll(/(^|\s)\/\/.*$/gm, ""))
-}
-
-function writeInto(folder: string, name: string, text: string): void {
-  mkdirSync(dirname(join(folder, name)), { recursive: true })
-  writeFileSync(join(folder, name), text)
-}
-
-/** Run shell text as a pipeline does: no terminal, no stdin, no credentials; both streams in one. */
-function bash(text: string, cwd: string): Promise<{ readonly exitCode: number; readonly output: string }> {
-  const env = { PATH: `${join(scratch, "bin")}:${process.env.PATH}`, HOME: join(scratch, "home"), LANG: "C.UTF-8" }
-  return new Promise((resolve) => {
-    const child = execFile("bash", ["-eo", "pipefail", "-c", `exec 2>&1\n${text}`], { cwd, env }, (error, stdout) => {
-      resolve({ exitCode: error === null ? 0 : Number(error.code), output: stdout })
-    })
-    child.stdin?.end()
-  })
 }

@@ -22,7 +22,11 @@ const fence = /^((?:<!--[^\n]*-->\n)*)```(\w*)\n([\s\S]*?)^```$/gm
 
 /** Read a page of Markdown. */
 export function readPage(root: string, path: string): DocPage {
-  const source = readFileSync(`${root}/${path}`, "utf8")
+  return parsePage(path, readFileSync(`${root}/${path}`, "utf8"))
+}
+
+/** Take a page of Markdown apart. */
+export function parsePage(path: string, source: string): DocPage {
   const blocks = [...source.matchAll(fence)].map((match) => {
     const [, comments = "", language = "", text = ""] = match
     return { language, text, line: source.slice(0, match.index).split("\n").length, notes: notesOf(comments) }
