@@ -72,7 +72,7 @@ describe("what the configuration in the work tree starts", () => {
     expect(await startsOf(workspace, { ...env, ...request })).toEqual([])
   })
 
-  it("T6 T9 the run says so in one line before anything is started, bounded, not when quiet", async () => {
+  it("T6 T9 the run says so in one line at its start, bounded, not when quiet", async () => {
     const starts = [`server a: a-mcp\n::error::x ${"y".repeat(3000)}`, "hook run_end: ./bye.sh"]
     const events = emitted([runStart({ starts })])
     const [, line = "", ...rest] = events.flatMap(createProgress({ verbosity: "normal", color: false }))
