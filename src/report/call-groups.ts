@@ -25,12 +25,6 @@ export function troubledCallsOf(calls: Report["calls"]): TroubledCalls {
   }
 }
 
-/** The rules that would allow denied calls, each once, as TOML. */
-export function rulesToAllow(calls: Report["calls"]): readonly string[] {
-  const denied = calls.filter((call) => call.error_code === "denied")
-  return [...new Set(denied.flatMap(({ allow_with }) => (allow_with === undefined ? [] : allow_with.split("\n\n"))))]
-}
-
 /** What to do about a denied call that no added rule would allow; `null` when one would. */
 export function whatToChange({ call }: CallGroup): string | null {
   if (call.allow_with !== undefined || call.decision === null) return null

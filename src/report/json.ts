@@ -20,7 +20,7 @@ export function toJsonText(value: unknown): string {
  * CI runners read commands from JSON that is printed, too: `##[name]` wherever it stands, and some break lines at more
  * characters than JSON does. Inside JSON both can be spelled differently and still mean the same.
  */
-function escapeForLogs(json: string): string {
+export function escapeForLogs(json: string): string {
   return json
     .replaceAll(/##(?=[\w.-]*\[)/g, "#\\u0023")
     .replaceAll(

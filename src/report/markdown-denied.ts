@@ -1,10 +1,12 @@
 import type { Report } from "../contract/report.ts"
-import { type CallGroup, rulesToAllow, troubledCallsOf, whatToChange } from "./call-groups.ts"
+import { type CallGroup, troubledCallsOf, whatToChange } from "./call-groups.ts"
 import { toCodeSpan, toFence } from "./escape.ts"
 import { formatCount } from "./format.ts"
 import { renderList } from "./markdown-table.ts"
+import { rulesToAllow } from "./rules-to-allow.ts"
 
 const maxRules = 20
+const maxChars = 90_000
 
 /** The denied calls, what decided each, and the rules that a person can paste to allow those that a rule can allow. */
 export function renderDenied(report: Report): string {
@@ -12,7 +14,7 @@ export function renderDenied(report: Report): string {
   const list = renderList(`Denied (${formatCount(report.denied)})`, lines)
   const rules = rulesToAllow(report.calls)
   if (rules.length === 0) return list
-  const shown = toFence(rules.slice(0, maxRules).join("\n\n"), 40_000, "toml")
+  const shown = toFence(rules.slice(0, maxRules).join("\n\n"), maxChars, "toml")
   const more = rules.length <= maxRules ? "" : `\n\n${formatCount(rules.length - maxRules)} more are in the report.`
   return `${list}\n\nIf they should be allowed, these rules in agent.toml do it:\n\n${shown}${more}`
 }

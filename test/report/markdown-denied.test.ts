@@ -7,6 +7,7 @@ import { renderPage } from "../../src/report/html/page.ts"
 import { renderJunit } from "../../src/report/junit.ts"
 import { renderSummary } from "../../src/report/markdown.ts"
 import { renderDenied } from "../../src/report/markdown-denied.ts"
+import { rulesToAllow } from "../../src/report/rules-to-allow.ts"
 import { renderRunEnd } from "../../src/report/run-end.ts"
 import { emitted, runEnd, runStart, toolCall, toolResult } from "../support/run-events.ts"
 
@@ -49,6 +50,25 @@ ${write}
     expect(page).toContain("<dt>Allowed with</dt>")
   })
 
+  it("rules that differ only in their commands or paths become one, and strange ones stay as they are", () => {
+    const rules = [
+      '[[permissions.rules]]\ntool = "Bash"\naction = "allow"\ncommands = ["npm test"]',
+      '[[permissions.rules]]\ntool = "Bash"\naction = "allow"\ncommands = ["ls", "npm test"]',
+      `${write}\n\n[[permissions.rules]]\ntool = "Edit"\naction = "allow"\npaths = ["a.md"]`,
+      write.replace("a.md", "b.md"),
+      write.replace('"a.md"', "oops"),
+      '[[permissions.rules]]\ntool = "mcp__x__y"\naction = "allow"',
+    ]
+    const calls = rules.flatMap((rule, index) => denied(`c${index}`, "X", { decision: byDefault, allow_with: rule }))
+    expect(rulesToAllow(reportOf(calls).calls)).toEqual([
+      '[[permissions.rules]]\ntool = "Bash"\naction = "allow"\ncommands = ["npm test", "ls"]',
+      '[[permissions.rules]]\ntool = "Write"\naction = "allow"\npaths = ["a.md", "b.md"]',
+      '[[permissions.rules]]\ntool = "Edit"\naction = "allow"\npaths = ["a.md"]',
+      '[[permissions.rules]]\ntool = "Write"\naction = "allow"\npaths = [oops]',
+      '[[permissions.rules]]\ntool = "mcp__x__y"\naction = "allow"',
+    ])
+  })
+
   it("rules for an input that a hook changed afterwards are not shown", () => {
     const hook = {
       hook: "agent.toml:20",
@@ -74,7 +94,7 @@ ${write}
     const shown = renderDenied(reportOf(calls))
     const [, fence = "", toml = ""] = /^(`{3,})toml\n([\s\S]*)\n\1$/m.exec(shown) ?? []
     expect(fence.length).toBe(51)
-    expect(parse(toml)).toMatchObject({ permissions: { rules: attacks.map(() => ({ tool: "Write" })) } })
+    expect(parse(toml)).toEqual({ permissions: { rules: [{ tool: "Write", action: "allow", paths: attacks }] } })
     expect(shown).not.toMatch(/^\s*::|##\[/m)
     expect(renderPage(reportOf(calls), { events: emitted(calls), leftOut: 0 })).not.toContain("</pre><script>")
 
@@ -85,8 +105,9 @@ ${write}
       }),
     )
     const summary = renderSummary(reportOf(many.flat()))
-    expect(summary).toContain("280 more are in the report.")
+    expect(summary).toContain("130 more are in the report.")
     expect(Buffer.byteLength(summary)).toBeLessThan(100 * 1024)
+    expect(parse(/```toml\n([\s\S]*?)\n```/.exec(summary)?.[1] ?? "")).toBeTypeOf("object")
   })
 })
 

@@ -1,8 +1,8 @@
 import type { Report } from "../../contract/report.ts"
 import { formatDuration } from "../../util/duration.ts"
-import { rulesToAllow } from "../call-groups.ts"
 import { toLink } from "../escape.ts"
 import { formatCost, formatCount, formatUsage } from "../format.ts"
+import { rulesToAllow } from "../rules-to-allow.ts"
 import { type Html, html, toBlock, toLine } from "./markup.ts"
 import { decisionOf, type Story, stateOf } from "./story.ts"
 

@@ -67,6 +67,7 @@ rect.output, .key.output { fill: var(--output); background: var(--output); }
 .key:first-child { margin-left: 0; }
 .plots { display: grid; grid-template-columns: 2fr 1fr; gap: 1.25rem; margin: .6rem 0; }
 figure { margin: 0; }
+.card > .scroll + details { margin-top: .6rem; }
 figcaption { color: var(--dim); font-size: .75rem; border-bottom: 1px dashed var(--line); }
 .plot { display: block; width: 100%; height: 9rem; border-bottom: 1px solid var(--dim); }
 .scroll { overflow: auto; max-height: 26rem; }
