@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs"
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import { parse } from "yaml"
@@ -25,14 +25,12 @@ describe.concurrent("the examples of the documentation", () => {
   it("the README shows what the quickstart prints and reports", { timeout }, () =>
     twoAtOnce(async () => {
       const folder = shell.folder("quickstart")
-      const example = "examples/quickstart"
-      cpSync(join(root, example, "workspace"), join(folder, "workspace"), { recursive: true })
-      const files = `--script ${example}/script.toml --config ${example}/agent.toml`
-      const places = `--workspace '${folder}/workspace' --out-dir '${folder}/out'`
-      const MCP_SERVERS = join(root, "node_modules", "@modelcontextprotocol")
-      const { exitCode, output } = await shell.bash(`agent-run --task Notes ${files} ${places}`, root, { MCP_SERVERS })
+      cpSync(join(root, "examples", "quickstart"), join(folder, "examples", "quickstart"), { recursive: true })
+      for (const name of ["dist", "node_modules"]) symlinkSync(join(root, name), join(folder, name))
+      const { exitCode, output } = await shell.bash("node examples/quickstart/quickstart.mjs", folder)
       expect(exitCode, output).toBe(0)
-      const report = JSON.parse(readFileSync(join(folder, "out", "report.json"), "utf8"))
+      const out = join(folder, ".agent-run", "quickstart", "out")
+      const report = JSON.parse(readFileSync(join(out, "report.json"), "utf8"))
       for (const block of pages.flatMap((page) => page.blocks)) {
         if (block.notes.get("prints") === "quickstart") expectShown(block, output)
         if (block.notes.get("report") === "quickstart") expect(report).toMatchObject(parseJsonc(block.text))
