@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import * as fs from "node:fs";
-import { appendFileSync, close, closeSync, constants, createReadStream, createWriteStream, existsSync, fchmodSync, fdatasync, fstatSync, ftruncateSync, lstatSync, mkdirSync, openSync, readFileSync, readdirSync, readlinkSync, realpathSync, rmSync, statSync, unlinkSync, write, writeFileSync, writeSync } from "node:fs";
+import { appendFileSync, close, closeSync, constants, createReadStream, createWriteStream, existsSync, fchmodSync, fdatasync, fstatSync, ftruncateSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, readlinkSync, realpathSync, rmSync, statSync, unlinkSync, write, writeFileSync, writeSync } from "node:fs";
 import { access, appendFile, copyFile, lstat, mkdir, mkdtemp, open, readFile, realpath, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import * as os from "node:os";
 import { constants as constants$1, homedir, hostname, tmpdir } from "node:os";
@@ -276,17 +276,6 @@ const reasons = {
 		meaning: "SIGTERM"
 	}
 };
-const script = `
-groups=""
-while read -r change group; do
-  kept=""
-  for known in $groups; do [ "$known" = "$group" ] || kept="$kept $known"; done
-  groups=$kept
-  [ "$change" = "+" ] && groups="$groups $group"
-done
-for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
-`;
-let guard = null;
 function tellGuard(change, groupId) {
 	guard ??= startGuard();
 	guard.stdin?.write(`${change} ${groupId}\n`);
@@ -309,8 +298,20 @@ function startGuard() {
 	return child;
 }
 function forgetGuard() {}
-const live = new Set();
-const longestPauseMs = 50;
+var script, guard;
+var init_group_guard = __esmMin((() => {
+	script = `
+groups=""
+while read -r change group; do
+  kept=""
+  for known in $groups; do [ "$known" = "$group" ] || kept="$kept $known"; done
+  groups=$kept
+  [ "$change" = "+" ] && groups="$groups $group"
+done
+for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
+`;
+	guard = null;
+}));
 function trackGroup(groupId) {
 	if (live.size === 0) process.on("exit", killAllGroups);
 	live.add(groupId);
@@ -369,6 +370,13 @@ function stateInGroup(processId, groupId) {
 		return [];
 	}
 }
+var live, longestPauseMs;
+var init_process_groups = __esmMin((() => {
+	init_group_guard();
+	live = new Set();
+	longestPauseMs = 50;
+}));
+init_process_groups();
 const causes = {
 	SIGINT: "interrupted",
 	SIGTERM: "terminated",
@@ -471,9 +479,6 @@ function toWellFormed(text) {
 	return text.toWellFormed();
 }
 var init_well_formed = __esmMin((() => {}));
-init_user_error();
-init_visible_text();
-init_well_formed();
 function toLogLine(text, maxChars = 300) {
 	const line = removeControls(text.slice(0, maxChars * 4)).replaceAll(/\s+/g, " ").trim();
 	return neutraliseCommands(toWellFormed(line.length <= maxChars ? line : `${line.slice(0, maxChars)}…`));
@@ -486,7 +491,6 @@ function toLogLines(text, bounds) {
 function neutraliseCommands(text) {
 	return text.replaceAll(commandStart, ": ").replaceAll(/##(?=[\w.-]*\[)/g, "# #");
 }
-const commandStart = /:(?<=(?:^|[\r\n\v\f\x85\u2028\u2029])(?:[\s\x85]*\x1b\[[0-9;]*m)*[\s\x85]*:)(?=:)/g;
 function toCodeSpan(text, maxChars = 300) {
 	const line = toLogLine(text, maxChars).replaceAll("|", "¦");
 	if (line === "") return "(empty)";
@@ -499,6 +503,9 @@ function toFence(text, maxChars, language = "text") {
 	const fence = "`".repeat(Math.max(3, longestBacktickRun(lines) + 1));
 	return `${fence}${language}\n${lines}\n${fence}`;
 }
+function toLink(url) {
+	return url.length <= 1e3 && /^https:\/\/[\w.-]+(?::\d+)?\/[\w.~%/?#&=+,;:@-]*$/.test(url) ? url : null;
+}
 function removeControls(text) {
 	return toWellFormed(toVisibleText(text));
 }
@@ -508,16 +515,12 @@ function cut$1(text, maxChars) {
 function longestBacktickRun(text) {
 	return (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
 }
-const scopes = [
-	"managed",
-	"command-line",
-	"environment",
-	"local",
-	"user",
-	"project",
-	"dynamic",
-	"cloud"
-];
+var commandStart;
+var init_escape$1 = __esmMin((() => {
+	init_visible_text();
+	init_well_formed();
+	commandStart = /:(?<=(?:^|[\r\n\v\f\x85\u2028\u2029])(?:[\s\x85]*\x1b\[[0-9;]*m)*[\s\x85]*:)(?=:)/g;
+}));
 function optionLayer(scope, option) {
 	return {
 		scope,
@@ -528,11 +531,23 @@ function optionLayer(scope, option) {
 		sourceOf: () => option.source
 	};
 }
+var scopes;
+var init_layer = __esmMin((() => {
+	scopes = [
+		"managed",
+		"command-line",
+		"environment",
+		"local",
+		"user",
+		"project",
+		"dynamic",
+		"cloud"
+	];
+}));
 function isJsonObject$1(value) {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
-var init_json = __esmMin((() => {}));
-init_json();
+var init_json$1 = __esmMin((() => {}));
 function valueAt(root, path) {
 	let value = root;
 	for (const segment of path) {
@@ -579,6 +594,13 @@ function innerTable(table, name) {
 function isTable(value) {
 	return isJsonObject$1(value);
 }
+var init_values$2 = __esmMin((() => {
+	init_json$1();
+}));
+init_user_error();
+init_escape$1();
+init_layer();
+init_values$2();
 function flagLayers(flags, cwd) {
 	const { fallbackModels = [], timeoutMs } = flags;
 	return [
@@ -658,6 +680,7 @@ function flagLayers(flags, cwd) {
 		values: tableWith(key, value)
 	})]);
 }
+init_values$2();
 function outputPathsOfFlags(flags, cwd) {
 	return pathsOf(findOutputs(flagLayers(flags, cwd)));
 }
@@ -854,7 +877,7 @@ var require_constants$6 = __commonJSMin$1(((exports, module) => {
 		}
 	};
 }));
-var require_utils$2 = __commonJSMin$1(((exports) => {
+var require_utils$1 = __commonJSMin$1(((exports) => {
 	const { REGEX_BACKSLASH, REGEX_REMOVE_BACKSLASH, REGEX_SPECIAL_CHARS, REGEX_SPECIAL_CHARS_GLOBAL } = require_constants$6();
 	exports.isObject = (val) => val !== null && typeof val === "object" && !Array.isArray(val);
 	exports.hasRegexChars = (str) => REGEX_SPECIAL_CHARS.test(str);
@@ -901,7 +924,7 @@ var require_utils$2 = __commonJSMin$1(((exports) => {
 	};
 }));
 var require_scan = __commonJSMin$1(((exports, module) => {
-	const utils = require_utils$2();
+	const utils = require_utils$1();
 	const { CHAR_ASTERISK, CHAR_AT, CHAR_BACKWARD_SLASH, CHAR_COMMA, CHAR_DOT, CHAR_EXCLAMATION_MARK, CHAR_FORWARD_SLASH, CHAR_LEFT_CURLY_BRACE, CHAR_LEFT_PARENTHESES, CHAR_LEFT_SQUARE_BRACKET, CHAR_PLUS, CHAR_QUESTION_MARK, CHAR_RIGHT_CURLY_BRACE, CHAR_RIGHT_PARENTHESES, CHAR_RIGHT_SQUARE_BRACKET } = require_constants$6();
 	const isPathSeparator = (code) => {
 		return code === CHAR_FORWARD_SLASH || code === CHAR_BACKWARD_SLASH;
@@ -1181,7 +1204,7 @@ var require_scan = __commonJSMin$1(((exports, module) => {
 }));
 var require_parse$2 = __commonJSMin$1(((exports, module) => {
 	const constants = require_constants$6();
-	const utils = require_utils$2();
+	const utils = require_utils$1();
 	const { MAX_LENGTH, POSIX_REGEX_SOURCE, REGEX_NON_SPECIAL_CHARS, REGEX_SPECIAL_CHARS_BACKREF, REPLACEMENTS } = constants;
 	const expandRange = (args, options) => {
 		if (typeof options.expandRange === "function") return options.expandRange(...args, options);
@@ -2168,7 +2191,7 @@ var require_parse$2 = __commonJSMin$1(((exports, module) => {
 var require_picomatch$1 = __commonJSMin$1(((exports, module) => {
 	const scan = require_scan();
 	const parse = require_parse$2();
-	const utils = require_utils$2();
+	const utils = require_utils$1();
 	const constants = require_constants$6();
 	const isObject = (val) => val && typeof val === "object" && !Array.isArray(val);
 	const picomatch = (glob, options, returnState = false) => {
@@ -2300,9 +2323,9 @@ var require_picomatch$1 = __commonJSMin$1(((exports, module) => {
 	picomatch.constants = constants;
 	module.exports = picomatch;
 }));
-var import_picomatch = __toESM$1(__commonJSMin$1(((exports, module) => {
+var require_picomatch = __commonJSMin$1(((exports, module) => {
 	const pico = require_picomatch$1();
-	const utils = require_utils$2();
+	const utils = require_utils$1();
 	function picomatch(glob, options, returnState = false) {
 		if (options && (options.windows === null || options.windows === void 0)) options = {
 			...options,
@@ -2312,24 +2335,7 @@ var import_picomatch = __toESM$1(__commonJSMin$1(((exports, module) => {
 	}
 	Object.assign(picomatch, pico);
 	module.exports = picomatch;
-}))(), 1);
-const builtinToolNames = [
-	"Read",
-	"Write",
-	"Edit",
-	"Glob",
-	"Grep",
-	"Bash"
-];
-const searchToolNames = ["mcp_tool_search", "mcp_tool_list"];
-const reservedToolNames = [
-	...builtinToolNames,
-	"ListMcpResources",
-	"ReadMcpResource",
-	...searchToolNames,
-	"Agent",
-	"report_finding"
-];
+}));
 function textResult(text) {
 	return {
 		content: [{
@@ -2349,6 +2355,28 @@ function errorResult(errorCode, text) {
 		errorCode
 	};
 }
+var builtinToolNames, searchToolNames, reservedToolNames;
+var init_tool = __esmMin((() => {
+	builtinToolNames = [
+		"Read",
+		"Write",
+		"Edit",
+		"Glob",
+		"Grep",
+		"Bash"
+	];
+	searchToolNames = ["mcp_tool_search", "mcp_tool_list"];
+	reservedToolNames = [
+		...builtinToolNames,
+		"ListMcpResources",
+		"ReadMcpResource",
+		...searchToolNames,
+		"Agent",
+		"report_finding"
+	];
+}));
+var import_picomatch$1 = __toESM$1(require_picomatch(), 1);
+init_tool();
 function judgeExpectations(settings, facts) {
 	const { calls } = facts;
 	const ran = calls.filter(({ error_code }) => error_code === null || !neverRan.has(error_code));
@@ -2405,7 +2433,7 @@ function noneMatch(name, glob, names) {
 	};
 }
 function matcher(glob) {
-	const matches = (0, import_picomatch.default)(glob, {
+	const matches = (0, import_picomatch$1.default)(glob, {
 		dot: true,
 		nonegate: true
 	});
@@ -3469,7 +3497,7 @@ function validate$1(instance, schema, draft = "2019-09", lookup = dereference(sc
 		errors
 	};
 }
-var init_validate$2 = __esmMin((() => {
+var init_validate$3 = __esmMin((() => {
 	init_deep_compare_strict();
 	init_dereference();
 	init_format$1();
@@ -3479,7 +3507,7 @@ var init_validate$2 = __esmMin((() => {
 var Validator;
 var init_validator = __esmMin((() => {
 	init_dereference();
-	init_validate$2();
+	init_validate$3();
 	Validator = class {
 		schema;
 		draft;
@@ -3526,7 +3554,7 @@ var init_esm = __esmMin((() => {
 	init_pointer();
 	init_types$1();
 	init_ucs2_length();
-	init_validate$2();
+	init_validate$3();
 	init_validator();
 }));
 function createSchemaCheck(schema) {
@@ -3534,7 +3562,7 @@ function createSchemaCheck(schema) {
 	return async (value) => {
 		if (validator === null) validator = new (await (Promise.resolve().then(() => (init_esm(), esm_exports)))).Validator(schema, "2020-12", false);
 		const { valid, errors } = validator.validate(value);
-		return valid ? null : describe$8(errors);
+		return valid ? null : describe$9(errors);
 	};
 }
 const wrappers$1 = new Set([
@@ -3545,7 +3573,7 @@ const wrappers$1 = new Set([
 	"$ref",
 	"allOf"
 ]);
-function describe$8(errors) {
+function describe$9(errors) {
 	const causes = errors.filter((error) => !wrappers$1.has(error.keyword));
 	return (causes.length > 0 ? causes : errors).slice(0, 5).map((error) => `${fieldOf$2(error.instanceLocation)}${error.error}`).join(" ");
 }
@@ -3553,7 +3581,7 @@ function fieldOf$2(pointer) {
 	const field = pointer.replace(/^#\/?/, "").replaceAll("/", ".");
 	return field === "" ? "" : `${field}: `;
 }
-init_json();
+init_json$1();
 init_user_error();
 const maxSchemaBytes = 262144;
 async function loadAnswerSchema(path) {
@@ -7385,7 +7413,7 @@ function _check(fn, params) {
 	ch._zod.check = fn;
 	return ch;
 }
-function describe$7(description) {
+function describe$8(description) {
 	const ch = new $ZodCheck({ check: "describe" });
 	ch._zod.onattach = [(inst) => {
 		const existing = globalRegistry.get(inst) ?? {};
@@ -8609,7 +8637,7 @@ function refine$1(fn, _params = {}) {
 function superRefine$1(fn, params) {
 	return _superRefine(fn, params);
 }
-var ZodMiniType, ZodMiniString, ZodMiniStringFormat, ZodMiniNumber, ZodMiniNumberFormat, ZodMiniBoolean, ZodMiniUnknown, ZodMiniNever, ZodMiniArray, ZodMiniObject, ZodMiniUnion, ZodMiniDiscriminatedUnion, ZodMiniRecord, ZodMiniEnum, ZodMiniLiteral, ZodMiniOptional, ZodMiniNullable, ZodMiniDefault, ZodMiniPrefault, ZodMiniCustom, describe$6;
+var ZodMiniType, ZodMiniString, ZodMiniStringFormat, ZodMiniNumber, ZodMiniNumberFormat, ZodMiniBoolean, ZodMiniUnknown, ZodMiniNever, ZodMiniArray, ZodMiniObject, ZodMiniUnion, ZodMiniDiscriminatedUnion, ZodMiniRecord, ZodMiniEnum, ZodMiniLiteral, ZodMiniOptional, ZodMiniNullable, ZodMiniDefault, ZodMiniPrefault, ZodMiniCustom, describe$7;
 var init_schemas$1 = __esmMin((() => {
 	init_core$1();
 	init_util$1();
@@ -8741,7 +8769,7 @@ var init_schemas$1 = __esmMin((() => {
 		$ZodCustom.init(inst, def);
 		ZodMiniType.init(inst, def);
 	});
-	describe$6 = describe$7;
+	describe$7 = describe$8;
 }));
 var init_checks$1 = __esmMin((() => {
 	init_core$1();
@@ -8774,6 +8802,41 @@ var init_mini = __esmMin((() => {
 	init_external$1();
 	init_external$1();
 }));
+init_mini();
+const count$4 = int$1().check(_nonnegative());
+const text$2 = string$1();
+const resultBlockSchema = discriminatedUnion$1("type", [
+	object$1({
+		type: literal$1("text"),
+		text: text$2
+	}),
+	object$1({
+		type: literal$1("image"),
+		media_type: text$2,
+		bytes: count$4,
+		data: optional$1(text$2)
+	}),
+	object$1({
+		type: literal$1("tool_reference"),
+		tool: text$2
+	})
+]);
+const messageBlockSchema = discriminatedUnion$1("type", [
+	object$1({
+		type: literal$1("text"),
+		text: text$2
+	}),
+	object$1({
+		type: literal$1("tool_use"),
+		id: text$2,
+		name: text$2,
+		input: unknown$1()
+	}),
+	object$1({
+		type: literal$1("opaque"),
+		raw: record$1(text$2, unknown$1())
+	})
+]);
 init_mini();
 const findingLevels = [
 	"error",
@@ -8844,6 +8907,16 @@ const queuedCallSchema = {
 	decision: decisionSchema,
 	edit: nullable$1(editSchema)
 };
+const ciSchema = object$1({
+	name: _enum$1([
+		"GitHub Actions",
+		"GitLab",
+		"Jenkins",
+		"CircleCI",
+		"Buildkite"
+	]),
+	url: nullable$1(text$1)
+});
 const fileChangeSchema = object$1({
 	path: text$1,
 	added: count$3,
@@ -8864,38 +8937,6 @@ const callErrorCodeSchema = _enum$1([
 	"protocol_error",
 	"not_run",
 	"aborted"
-]);
-const resultBlockSchema = discriminatedUnion$1("type", [
-	object$1({
-		type: literal$1("text"),
-		text: text$1
-	}),
-	object$1({
-		type: literal$1("image"),
-		media_type: text$1,
-		bytes: count$3,
-		data: optional$1(text$1)
-	}),
-	object$1({
-		type: literal$1("tool_reference"),
-		tool: text$1
-	})
-]);
-const messageBlockSchema = discriminatedUnion$1("type", [
-	object$1({
-		type: literal$1("text"),
-		text: text$1
-	}),
-	object$1({
-		type: literal$1("tool_use"),
-		id: text$1,
-		name: text$1,
-		input: unknown$1()
-	}),
-	object$1({
-		type: literal$1("opaque"),
-		raw: record$1(text$1, unknown$1())
-	})
 ]);
 const answered = {
 	model: nullable$1(text$1),
@@ -8925,7 +8966,7 @@ function eventSchema(type, meaning, shape) {
 		...stamp,
 		type: literal$1(type),
 		...shape
-	}).check(describe$6(meaning));
+	}).check(describe$7(meaning));
 }
 const runEventSchema = discriminatedUnion$1("type", [
 	eventSchema("run.start", "The run begins, or goes on after a pause; always the first event.", {
@@ -8937,6 +8978,8 @@ const runEventSchema = discriminatedUnion$1("type", [
 		config_sources: array$1(text$1),
 		sandbox: text$1,
 		config_digest: optional$1(text$1),
+		ci: optional$1(ciSchema),
+		starts: optional$1(array$1(text$1)),
 		resumed: optional$1(literal$1(true))
 	}),
 	eventSchema("server.connecting", "A connection to a server is being made.", server),
@@ -9010,6 +9053,7 @@ const runEventSchema = discriminatedUnion$1("type", [
 			input: unknown$1()
 		})),
 		decision: nullable$1(decisionSchema),
+		allow_with: optional$1(text$1),
 		refill: optional$1(array$1(text$1))
 	}),
 	eventSchema("approval.request", "A call waits for a person.", {
@@ -9245,6 +9289,7 @@ function parsePlan(text, path) {
 	if (problem === void 0) return data;
 	throw refused$1(path, `it is no plan of this version (${problem.path.join(".") || "the whole file"})`, hint);
 }
+init_tool();
 init_user_error();
 function defineTool(options) {
 	if (!/^[a-zA-Z0-9_-]{1,128}$/.test(options.name)) throw new UserError("usage_error", `"${options.name}" is no name for a tool`, { hint: "Use 1 to 128 letters, digits, _ and -." });
@@ -9482,6 +9527,7 @@ function textIn(bytes) {
 function digestOf$2(bytes) {
 	return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }
+init_tool();
 init_user_error();
 async function prepareApply(request, around) {
 	const { config, configDigest, host, place, refill } = around;
@@ -9590,7 +9636,7 @@ function htmlEscape(text, apostrophe) {
 	return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\"", "&quot;").replaceAll("'", apostrophe);
 }
 function secretsOf(env, globs) {
-	const named = globs.length === 0 ? () => false : (0, import_picomatch.default)([...globs], { nocase: true });
+	const named = globs.length === 0 ? () => false : (0, import_picomatch$1.default)([...globs], { nocase: true });
 	const secrets = [];
 	for (const [name, value] of Object.entries(env)) {
 		if (value === void 0 || value === "") continue;
@@ -9632,7 +9678,7 @@ function isLocation(name, value) {
 	if (/_(?:FILE|PATH|DIR|DIRECTORY|SOCK|SOCKET)$/i.test(name)) return value.includes("/");
 	return /^(?:~|\.\.?|\/(?:home|root|Users|tmp|var|run|etc|opt|usr|mnt|srv|private|workspace|github|builds))\//.test(value);
 }
-init_json();
+init_json$1();
 const rememberedMs = 9e5;
 const lockPatienceMs = 5e3;
 const staleLockMs = 3e3;
@@ -10700,16 +10746,16 @@ function readToml(text, path) {
 		return plain$1(parse$2(text));
 	} catch (error) {
 		if (error instanceof TomlError) throw scriptError(firstLine$1(error.message), `${path}:${error.line}:${error.column}`, error);
-		throw scriptError(`is not usable TOML: ${describe$5(error)}`, path, error);
+		throw scriptError(`is not usable TOML: ${describe$6(error)}`, path, error);
 	}
 }
 function readJson(text, path) {
 	try {
 		return plain$1(JSON.parse(text));
 	} catch (error) {
-		const position = /at position (\d+)/.exec(describe$5(error))?.[1];
+		const position = /at position (\d+)/.exec(describe$6(error))?.[1];
 		const line = position === void 0 ? "" : `:${text.slice(0, Number(position)).split("\n").length}`;
-		throw scriptError(`is not JSON: ${describe$5(error)}`, `${path}${line}`, error);
+		throw scriptError(`is not JSON: ${describe$6(error)}`, `${path}${line}`, error);
 	}
 }
 function plain$1(data) {
@@ -10769,7 +10815,7 @@ function spell(keys) {
 function firstLine$1(message) {
 	return `${message.split("\n")[0]}.`;
 }
-function describe$5(error) {
+function describe$6(error) {
 	return error instanceof Error ? error.message : String(error);
 }
 var count$2, oneOrMore, expectSchema$1, callSchema, usageSchema, turnSchema, scriptSchema, maxScriptChars;
@@ -11106,7 +11152,7 @@ function preview(body) {
 }
 var aborted$1, overflowHint, authTypes, busyTypes;
 var init_fault = __esmMin((() => {
-	init_json();
+	init_json$1();
 	init_duration$1();
 	aborted$1 = {
 		code: "interrupted",
@@ -11381,7 +11427,7 @@ function numberOf$1(value) {
 }
 var cuttingReasons;
 var init_reply = __esmMin((() => {
-	init_json();
+	init_json$1();
 	cuttingReasons = new Set([
 		"max_tokens",
 		"model_context_window_exceeded",
@@ -11525,7 +11571,7 @@ function parseJson$4(text) {
 	}
 }
 var init_attempt = __esmMin((() => {
-	init_json();
+	init_json$1();
 	init_fault();
 	init_network_fault();
 	init_reply();
@@ -11767,7 +11813,7 @@ var require_timers = __commonJSMin$1(((exports, module) => {
 		kFastTimer
 	};
 }));
-var require_errors$1 = __commonJSMin$1(((exports, module) => {
+var require_errors = __commonJSMin$1(((exports, module) => {
 	const kUndiciError = Symbol.for("undici.error.UND_ERR");
 	var UndiciError = class extends Error {
 		constructor(message, options) {
@@ -12375,7 +12421,7 @@ var require_tree = __commonJSMin$1(((exports, module) => {
 		tree
 	};
 }));
-var require_util$6 = __commonJSMin$1(((exports, module) => {
+var require_util$5 = __commonJSMin$1(((exports, module) => {
 	const assert = __require("node:assert");
 	const { kDestroyed, kBodyUsed, kListeners, kBody } = require_symbols();
 	const { IncomingMessage } = __require("node:http");
@@ -12384,7 +12430,7 @@ var require_util$6 = __commonJSMin$1(((exports, module) => {
 	const { stringify } = __require("node:querystring");
 	const { EventEmitter: EE } = __require("node:events");
 	const timers = require_timers();
-	const { InvalidArgumentError, ConnectTimeoutError } = require_errors$1();
+	const { InvalidArgumentError, ConnectTimeoutError } = require_errors();
 	const { headerNameLowerCasedRecord } = require_constants$5();
 	const { tree } = require_tree();
 	const [nodeMajor, nodeMinor] = process.versions.node.split(".", 2).map((v) => Number(v));
@@ -13219,9 +13265,9 @@ var require_diagnostics = __commonJSMin$1(((exports, module) => {
 	module.exports = { channels };
 }));
 var require_request$1 = __commonJSMin$1(((exports, module) => {
-	const { InvalidArgumentError, NotSupportedError } = require_errors$1();
+	const { InvalidArgumentError, NotSupportedError } = require_errors();
 	const assert = __require("node:assert");
-	const { isValidHTTPToken, isValidHeaderValue, isStream, destroy, isBuffer, isFormDataLike, isIterable, hasSafeIterator, isBlobLike, serializePathWithQuery, assertRequestHandler, getServerName, normalizedMethodRecords, getProtocolFromUrlString } = require_util$6();
+	const { isValidHTTPToken, isValidHeaderValue, isStream, destroy, isBuffer, isFormDataLike, isIterable, hasSafeIterator, isBlobLike, serializePathWithQuery, assertRequestHandler, getServerName, normalizedMethodRecords, getProtocolFromUrlString } = require_util$5();
 	const { channels } = require_diagnostics();
 	const { headerNameLowerCasedRecord } = require_constants$5();
 	const invalidPathRegex = /[^\u0021-\u00ff]/;
@@ -13486,7 +13532,7 @@ var require_request$1 = __commonJSMin$1(((exports, module) => {
 	module.exports = Request;
 }));
 var require_wrap_handler = __commonJSMin$1(((exports, module) => {
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	module.exports = class WrapHandler {
 		#handler;
 		constructor(handler) {
@@ -13577,8 +13623,8 @@ var require_dispatcher = __commonJSMin$1(((exports, module) => {
 	module.exports = Dispatcher;
 }));
 var require_unwrap_handler = __commonJSMin$1(((exports, module) => {
-	const { parseHeaders } = require_util$6();
-	const { InvalidArgumentError } = require_errors$1();
+	const { parseHeaders } = require_util$5();
+	const { InvalidArgumentError } = require_errors();
 	const kResume = Symbol("resume");
 	var UnwrapController = class {
 		#paused = false;
@@ -13661,7 +13707,7 @@ var require_dispatcher_base = __commonJSMin$1(((exports, module) => {
 	const buffer = __require("node:buffer");
 	const Dispatcher = require_dispatcher();
 	const UnwrapHandler = require_unwrap_handler();
-	const { ClientDestroyedError, ClientClosedError, InvalidArgumentError } = require_errors$1();
+	const { ClientDestroyedError, ClientClosedError, InvalidArgumentError } = require_errors();
 	const { kDestroy, kClose, kClosed, kDestroyed, kDispatch } = require_symbols();
 	const kOnDestroyed = Symbol("onDestroyed");
 	const kOnClosed = Symbol("onClosed");
@@ -13766,8 +13812,8 @@ var require_dispatcher_base = __commonJSMin$1(((exports, module) => {
 var require_connect = __commonJSMin$1(((exports, module) => {
 	const net = __require("node:net");
 	const assert = __require("node:assert");
-	const util = require_util$6();
-	const { InvalidArgumentError } = require_errors$1();
+	const util = require_util$5();
+	const { InvalidArgumentError } = require_errors();
 	let tls;
 	const SessionCache = class WeakSessionCache {
 		constructor(maxCachedSessions) {
@@ -13875,7 +13921,7 @@ var require_connect = __commonJSMin$1(((exports, module) => {
 	}
 	module.exports = buildConnector;
 }));
-var require_utils$1 = __commonJSMin$1(((exports) => {
+var require_utils = __commonJSMin$1(((exports) => {
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.enumToMap = enumToMap;
 	function enumToMap(obj, filter = [], exceptions = []) {
@@ -13889,7 +13935,7 @@ var require_utils$1 = __commonJSMin$1(((exports) => {
 var require_constants$4 = __commonJSMin$1(((exports) => {
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.SPECIAL_HEADERS = exports.MINOR = exports.MAJOR = exports.HTAB_SP_VCHAR_OBS_TEXT = exports.QUOTED_STRING = exports.CONNECTION_TOKEN_CHARS = exports.HEADER_CHARS = exports.TOKEN = exports.HEX = exports.URL_CHAR = exports.USERINFO_CHARS = exports.MARK = exports.ALPHANUM = exports.NUM = exports.HEX_MAP = exports.NUM_MAP = exports.ALPHA = exports.STATUSES_HTTP = exports.H_METHOD_MAP = exports.METHOD_MAP = exports.METHODS_RTSP = exports.METHODS_ICE = exports.METHODS_HTTP = exports.HEADER_STATE = exports.FINISH = exports.STATUSES = exports.METHODS = exports.LENIENT_FLAGS = exports.FLAGS = exports.TYPE = exports.ERROR = void 0;
-	const utils_1 = require_utils$1();
+	const utils_1 = require_utils();
 	exports.ERROR = {
 		OK: 0,
 		INTERNAL: 1,
@@ -15528,14 +15574,14 @@ var require_webidl = __commonJSMin$1(((exports, module) => {
 	};
 	module.exports = { webidl };
 }));
-var require_util$5 = __commonJSMin$1(((exports, module) => {
+var require_util$4 = __commonJSMin$1(((exports, module) => {
 	const { Transform } = __require("node:stream");
 	const zlib = __require("node:zlib");
 	const { redirectStatusSet, referrerPolicyTokens, badPortsSet } = require_constants$3();
 	const { getGlobalOrigin } = require_global$1();
 	const { collectAnHTTPQuotedString, parseMIMEType } = require_data_url();
 	const { performance } = __require("node:perf_hooks");
-	const { ReadableStreamFrom, isValidHTTPToken, normalizedMethodRecordsBase } = require_util$6();
+	const { ReadableStreamFrom, isValidHTTPToken, normalizedMethodRecordsBase } = require_util$5();
 	const assert = __require("node:assert");
 	const { isUint8Array } = __require("node:util/types");
 	const { webidl } = require_webidl();
@@ -16123,8 +16169,8 @@ var require_util$5 = __commonJSMin$1(((exports, module) => {
 	};
 }));
 var require_formdata = __commonJSMin$1(((exports, module) => {
-	const { iteratorMixin } = require_util$5();
-	const { kEnumerableProperty } = require_util$6();
+	const { iteratorMixin } = require_util$4();
+	const { kEnumerableProperty } = require_util$5();
 	const { webidl } = require_webidl();
 	const nodeUtil = __require("node:util");
 	var FormData = class FormData {
@@ -16253,7 +16299,7 @@ var require_formdata = __commonJSMin$1(((exports, module) => {
 	};
 }));
 var require_formdata_parser = __commonJSMin$1(((exports, module) => {
-	const { bufferToLowerCasedHeaderName } = require_util$6();
+	const { bufferToLowerCasedHeaderName } = require_util$5();
 	const { HTTP_TOKEN_CODEPOINTS } = require_data_url();
 	const { makeEntry } = require_formdata();
 	const { webidl } = require_webidl();
@@ -16454,8 +16500,8 @@ var require_promise = __commonJSMin$1(((exports, module) => {
 	module.exports = { createDeferredPromise };
 }));
 var require_body = __commonJSMin$1(((exports, module) => {
-	const util = require_util$6();
-	const { ReadableStreamFrom, readableStreamClose, fullyReadBody, extractMimeType } = require_util$5();
+	const util = require_util$5();
+	const { ReadableStreamFrom, readableStreamClose, fullyReadBody, extractMimeType } = require_util$4();
 	const { FormData, setFormDataState } = require_formdata();
 	const { webidl } = require_webidl();
 	const assert = __require("node:assert");
@@ -16680,10 +16726,10 @@ Content-Type: ${value.type || "application/octet-stream"}\r\n\r\n`);
 }));
 var require_client_h1 = __commonJSMin$1(((exports, module) => {
 	const assert = __require("node:assert");
-	const util = require_util$6();
+	const util = require_util$5();
 	const { channels } = require_diagnostics();
 	const timers = require_timers();
-	const { RequestContentLengthMismatchError, ResponseContentLengthMismatchError, RequestAbortedError, InvalidArgumentError, HeadersTimeoutError, HeadersOverflowError, SocketError, InformationalError, BodyTimeoutError, HTTPParserError, ResponseExceededMaxSizeError } = require_errors$1();
+	const { RequestContentLengthMismatchError, ResponseContentLengthMismatchError, RequestAbortedError, InvalidArgumentError, HeadersTimeoutError, HeadersOverflowError, SocketError, InformationalError, BodyTimeoutError, HTTPParserError, ResponseExceededMaxSizeError } = require_errors();
 	const { kUrl, kReset, kClient, kParser, kBlocking, kRunning, kPending, kSize, kWriting, kQueue, kNoRef, kKeepAliveDefaultTimeout, kHostHeader, kPendingIdx, kRunningIdx, kError, kPipelining, kSocket, kKeepAliveTimeoutValue, kMaxHeadersSize, kKeepAliveMaxTimeout, kKeepAliveTimeoutThreshold, kHeadersTimeout, kBodyTimeout, kStrictContentLength, kMaxRequests, kCounter, kMaxResponseSize, kOnError, kResume, kHTTPContext, kClosed } = require_symbols();
 	const constants = require_constants$4();
 	const EMPTY_BUF = Buffer.alloc(0);
@@ -17559,8 +17605,8 @@ var require_client_h1 = __commonJSMin$1(((exports, module) => {
 var require_client_h2 = __commonJSMin$1(((exports, module) => {
 	const assert = __require("node:assert");
 	const { pipeline } = __require("node:stream");
-	const util = require_util$6();
-	const { RequestContentLengthMismatchError, RequestAbortedError, SocketError, InformationalError, InvalidArgumentError, HeadersTimeoutError, BodyTimeoutError } = require_errors$1();
+	const util = require_util$5();
+	const { RequestContentLengthMismatchError, RequestAbortedError, SocketError, InformationalError, InvalidArgumentError, HeadersTimeoutError, BodyTimeoutError } = require_errors();
 	const { kUrl, kReset, kClient, kRunning, kPending, kQueue, kPendingIdx, kRunningIdx, kError, kSocket, kStrictContentLength, kOnError, kMaxConcurrentStreams, kPingInterval, kHTTP2Session, kHTTP2InitialWindowSize, kHTTP2ConnectionWindowSize, kResume, kSize, kHTTPContext, kClosed, kBodyTimeout, kHeadersTimeout, kEnableConnectProtocol, kRemoteSettings, kHTTP2Stream, kHTTP2SessionState } = require_symbols();
 	const { channels } = require_diagnostics();
 	const kOpenStreams = Symbol("open streams");
@@ -18103,12 +18149,12 @@ var require_client = __commonJSMin$1(((exports, module) => {
 	const assert = __require("node:assert");
 	const net = __require("node:net");
 	const http = __require("node:http");
-	const util = require_util$6();
+	const util = require_util$5();
 	const { ClientStats } = require_stats();
 	const { channels } = require_diagnostics();
 	const Request = require_request$1();
 	const DispatcherBase = require_dispatcher_base();
-	const { InvalidArgumentError, InformationalError, ClientDestroyedError } = require_errors$1();
+	const { InvalidArgumentError, InformationalError, ClientDestroyedError } = require_errors();
 	const buildConnector = require_connect();
 	const { kUrl, kServerName, kClient, kBusy, kConnect, kResuming, kRunning, kPending, kSize, kQueue, kConnected, kConnecting, kNeedDrain, kKeepAliveDefaultTimeout, kHostHeader, kPendingIdx, kRunningIdx, kError, kPipelining, kKeepAliveTimeoutValue, kMaxHeadersSize, kKeepAliveMaxTimeout, kKeepAliveTimeoutThreshold, kHeadersTimeout, kBodyTimeout, kStrictContentLength, kConnector, kMaxRequests, kCounter, kClose, kDestroy, kDispatch, kLocalAddress, kMaxResponseSize, kOnError, kHTTPContext, kMaxConcurrentStreams, kHTTP2InitialWindowSize, kHTTP2ConnectionWindowSize, kResume, kPingInterval } = require_symbols();
 	const connectH1 = require_client_h1();
@@ -18657,8 +18703,8 @@ var require_pool_base = __commonJSMin$1(((exports, module) => {
 var require_pool = __commonJSMin$1(((exports, module) => {
 	const { PoolBase, kClients, kNeedDrain, kAddClient, kGetDispatcher, kRemoveClient } = require_pool_base();
 	const Client = require_client();
-	const { InvalidArgumentError } = require_errors$1();
-	const util = require_util$6();
+	const { InvalidArgumentError } = require_errors();
+	const util = require_util$5();
 	const { kUrl } = require_symbols();
 	const buildConnector = require_connect();
 	const kOptions = Symbol("options");
@@ -18720,11 +18766,11 @@ var require_pool = __commonJSMin$1(((exports, module) => {
 	module.exports = Pool;
 }));
 var require_balanced_pool = __commonJSMin$1(((exports, module) => {
-	const { BalancedPoolMissingUpstreamError, InvalidArgumentError } = require_errors$1();
+	const { BalancedPoolMissingUpstreamError, InvalidArgumentError } = require_errors();
 	const { PoolBase, kClients, kNeedDrain, kAddClient, kRemoveClient, kGetDispatcher } = require_pool_base();
 	const Pool = require_pool();
 	const { kUrl } = require_symbols();
-	const util = require_util$6();
+	const util = require_util$5();
 	const kFactory = Symbol("factory");
 	const kOptions = Symbol("options");
 	const kGreatestCommonDivisor = Symbol("kGreatestCommonDivisor");
@@ -18833,8 +18879,8 @@ var require_balanced_pool = __commonJSMin$1(((exports, module) => {
 var require_round_robin_pool = __commonJSMin$1(((exports, module) => {
 	const { PoolBase, kClients, kNeedDrain, kAddClient, kGetDispatcher, kRemoveClient } = require_pool_base();
 	const Client = require_client();
-	const { InvalidArgumentError } = require_errors$1();
-	const util = require_util$6();
+	const { InvalidArgumentError } = require_errors();
+	const util = require_util$5();
 	const { kUrl } = require_symbols();
 	const buildConnector = require_connect();
 	const kOptions = Symbol("options");
@@ -18914,12 +18960,12 @@ var require_round_robin_pool = __commonJSMin$1(((exports, module) => {
 	module.exports = RoundRobinPool;
 }));
 var require_agent = __commonJSMin$1(((exports, module) => {
-	const { InvalidArgumentError, MaxOriginsReachedError } = require_errors$1();
+	const { InvalidArgumentError, MaxOriginsReachedError } = require_errors();
 	const { kClients, kRunning, kClose, kDestroy, kDispatch, kUrl } = require_symbols();
 	const DispatcherBase = require_dispatcher_base();
 	const Pool = require_pool();
 	const Client = require_client();
-	const util = require_util$6();
+	const util = require_util$5();
 	const kOnConnect = Symbol("onConnect");
 	const kOnDisconnect = Symbol("onDisconnect");
 	const kOnConnectionError = Symbol("onConnectionError");
@@ -19026,7 +19072,7 @@ var require_agent = __commonJSMin$1(((exports, module) => {
 var require_socks5_utils = __commonJSMin$1(((exports, module) => {
 	const { Buffer } = __require("node:buffer");
 	const net = __require("node:net");
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	function parseAddress(address) {
 		if (net.isIPv4(address)) {
 			const parts = address.split(".").map(Number);
@@ -19158,7 +19204,7 @@ var require_socks5_utils = __commonJSMin$1(((exports, module) => {
 var require_socks5_client = __commonJSMin$1(((exports, module) => {
 	const { EventEmitter } = __require("node:events");
 	const { Buffer } = __require("node:buffer");
-	const { InvalidArgumentError, Socks5ProxyError } = require_errors$1();
+	const { InvalidArgumentError, Socks5ProxyError } = require_errors();
 	const { debuglog } = __require("node:util");
 	const { parseAddress } = require_socks5_utils();
 	const debug = debuglog("undici:socks5");
@@ -19398,7 +19444,7 @@ var require_socks5_proxy_agent = __commonJSMin$1(((exports, module) => {
 	const { URL } = __require("node:url");
 	let tls;
 	const DispatcherBase = require_dispatcher_base();
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	const { Socks5Client, STATES } = require_socks5_client();
 	const { kDispatch, kClose, kDestroy } = require_symbols();
 	const Pool = require_pool();
@@ -19573,7 +19619,7 @@ var require_proxy_agent = __commonJSMin$1(((exports, module) => {
 	const Agent = require_agent();
 	const Pool = require_pool();
 	const DispatcherBase = require_dispatcher_base();
-	const { InvalidArgumentError, RequestAbortedError, SecureProxyConnectionError } = require_errors$1();
+	const { InvalidArgumentError, RequestAbortedError, SecureProxyConnectionError } = require_errors();
 	const buildConnector = require_connect();
 	const Client = require_client();
 	const { channels } = require_diagnostics();
@@ -19869,9 +19915,9 @@ var require_env_http_proxy_agent = __commonJSMin$1(((exports, module) => {
 var require_retry_handler = __commonJSMin$1(((exports, module) => {
 	const assert = __require("node:assert");
 	const { kRetryHandlerDefaultRetry } = require_symbols();
-	const { RequestRetryError } = require_errors$1();
+	const { RequestRetryError } = require_errors();
 	const WrapHandler = require_wrap_handler();
-	const { isDisturbed, parseRangeHeader, wrapRequestBody } = require_util$6();
+	const { isDisturbed, parseRangeHeader, wrapRequestBody } = require_util$5();
 	function calculateRetryAfterHeader(retryAfter) {
 		const retryTime = new Date(retryAfter).getTime();
 		return isNaN(retryTime) ? 0 : retryTime - Date.now();
@@ -20220,7 +20266,7 @@ var require_retry_agent = __commonJSMin$1(((exports, module) => {
 	module.exports = RetryAgent;
 }));
 var require_h2c_client = __commonJSMin$1(((exports, module) => {
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	const Client = require_client();
 	var H2CClient = class extends Client {
 		constructor(origin, clientOpts) {
@@ -20246,9 +20292,9 @@ var require_h2c_client = __commonJSMin$1(((exports, module) => {
 var require_readable = __commonJSMin$1(((exports, module) => {
 	const assert = __require("node:assert");
 	const { Readable } = __require("node:stream");
-	const { RequestAbortedError, NotSupportedError, InvalidArgumentError, AbortError } = require_errors$1();
-	const util = require_util$6();
-	const { ReadableStreamFrom } = require_util$6();
+	const { RequestAbortedError, NotSupportedError, InvalidArgumentError, AbortError } = require_errors();
+	const util = require_util$5();
+	const { ReadableStreamFrom } = require_util$5();
 	const kConsume = Symbol("kConsume");
 	const kReading = Symbol("kReading");
 	const kBody = Symbol("kBody");
@@ -20474,8 +20520,8 @@ var require_api_request = __commonJSMin$1(((exports, module) => {
 	const assert = __require("node:assert");
 	const { AsyncResource } = __require("node:async_hooks");
 	const { Readable } = require_readable();
-	const { InvalidArgumentError, RequestAbortedError } = require_errors$1();
-	const util = require_util$6();
+	const { InvalidArgumentError, RequestAbortedError } = require_errors();
+	const util = require_util$5();
 	function noop() {}
 	var RequestHandler = class extends AsyncResource {
 		constructor(opts, callback) {
@@ -20618,8 +20664,8 @@ var require_api_request = __commonJSMin$1(((exports, module) => {
 	module.exports.RequestHandler = RequestHandler;
 }));
 var require_abort_signal = __commonJSMin$1(((exports, module) => {
-	const { addAbortListener } = require_util$6();
-	const { RequestAbortedError } = require_errors$1();
+	const { addAbortListener } = require_util$5();
+	const { RequestAbortedError } = require_errors();
 	const kListener = Symbol("kListener");
 	const kSignal = Symbol("kSignal");
 	function abort(self) {
@@ -20658,8 +20704,8 @@ var require_api_stream = __commonJSMin$1(((exports, module) => {
 	const assert = __require("node:assert");
 	const { finished } = __require("node:stream");
 	const { AsyncResource } = __require("node:async_hooks");
-	const { InvalidArgumentError, InvalidReturnValueError } = require_errors$1();
-	const util = require_util$6();
+	const { InvalidArgumentError, InvalidReturnValueError } = require_errors();
+	const util = require_util$5();
 	const { addSignal, removeSignal } = require_abort_signal();
 	function noop() {}
 	var StreamHandler = class extends AsyncResource {
@@ -20786,8 +20832,8 @@ var require_api_pipeline = __commonJSMin$1(((exports, module) => {
 	const { Readable, Duplex, PassThrough } = __require("node:stream");
 	const assert = __require("node:assert");
 	const { AsyncResource } = __require("node:async_hooks");
-	const { InvalidArgumentError, InvalidReturnValueError, RequestAbortedError } = require_errors$1();
-	const util = require_util$6();
+	const { InvalidArgumentError, InvalidReturnValueError, RequestAbortedError } = require_errors();
+	const util = require_util$5();
 	const { addSignal, removeSignal } = require_abort_signal();
 	function noop() {}
 	const kResume = Symbol("resume");
@@ -20949,10 +20995,10 @@ var require_api_pipeline = __commonJSMin$1(((exports, module) => {
 	module.exports = pipeline;
 }));
 var require_api_upgrade = __commonJSMin$1(((exports, module) => {
-	const { InvalidArgumentError, SocketError } = require_errors$1();
+	const { InvalidArgumentError, SocketError } = require_errors();
 	const { AsyncResource } = __require("node:async_hooks");
 	const assert = __require("node:assert");
-	const util = require_util$6();
+	const util = require_util$5();
 	const { kHTTP2Stream } = require_symbols();
 	const { addSignal, removeSignal } = require_abort_signal();
 	var UpgradeHandler = class extends AsyncResource {
@@ -21030,8 +21076,8 @@ var require_api_upgrade = __commonJSMin$1(((exports, module) => {
 var require_api_connect = __commonJSMin$1(((exports, module) => {
 	const assert = __require("node:assert");
 	const { AsyncResource } = __require("node:async_hooks");
-	const { InvalidArgumentError, SocketError } = require_errors$1();
-	const util = require_util$6();
+	const { InvalidArgumentError, SocketError } = require_errors();
+	const util = require_util$5();
 	const { addSignal, removeSignal } = require_abort_signal();
 	var ConnectHandler = class extends AsyncResource {
 		constructor(opts, callback) {
@@ -21112,7 +21158,7 @@ var require_api = __commonJSMin$1(((exports, module) => {
 	module.exports.connect = require_api_connect();
 }));
 var require_mock_errors = __commonJSMin$1(((exports, module) => {
-	const { UndiciError } = require_errors$1();
+	const { UndiciError } = require_errors();
 	const kMockNotMatchedError = Symbol.for("undici.error.UND_MOCK_ERR_MOCK_NOT_MATCHED");
 	var MockNotMatchedError = class extends UndiciError {
 		constructor(message) {
@@ -21165,10 +21211,10 @@ var require_mock_symbols = __commonJSMin$1(((exports, module) => {
 var require_mock_utils = __commonJSMin$1(((exports, module) => {
 	const { MockNotMatchedError } = require_mock_errors();
 	const { kDispatches, kMockAgent, kOriginalDispatch, kOrigin, kGetNetConnect, kTotalDispatchCount } = require_mock_symbols();
-	const { serializePathWithQuery } = require_util$6();
+	const { serializePathWithQuery } = require_util$5();
 	const { STATUS_CODES } = __require("node:http");
 	const { types: { isPromise } } = __require("node:util");
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	function matchValue(match, value) {
 		if (typeof match === "string") return match === value;
 		if (match instanceof RegExp) return match.test(value);
@@ -21443,8 +21489,8 @@ var require_mock_utils = __commonJSMin$1(((exports, module) => {
 var require_mock_interceptor = __commonJSMin$1(((exports, module) => {
 	const { getResponseData, buildKey, addMockDispatch } = require_mock_utils();
 	const { kDispatches, kDispatchKey, kDefaultHeaders, kDefaultTrailers, kContentLength, kMockDispatch, kIgnoreTrailingSlash } = require_mock_symbols();
-	const { InvalidArgumentError } = require_errors$1();
-	const { serializePathWithQuery } = require_util$6();
+	const { InvalidArgumentError } = require_errors();
+	const { serializePathWithQuery } = require_util$5();
 	var MockScope = class {
 		constructor(mockDispatch) {
 			this[kMockDispatch] = mockDispatch;
@@ -21558,7 +21604,7 @@ var require_mock_client = __commonJSMin$1(((exports, module) => {
 	const { kDispatches, kMockAgent, kClose, kOriginalClose, kOrigin, kOriginalDispatch, kConnected, kIgnoreTrailingSlash } = require_mock_symbols();
 	const { MockInterceptor } = require_mock_interceptor();
 	const Symbols = require_symbols();
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	var MockClient = class extends Client {
 		constructor(origin, opts) {
 			if (!opts || !opts.agent || typeof opts.agent.dispatch !== "function") throw new InvalidArgumentError("Argument opts.agent must implement Agent");
@@ -21595,7 +21641,7 @@ var require_mock_client = __commonJSMin$1(((exports, module) => {
 }));
 var require_mock_call_history = __commonJSMin$1(((exports, module) => {
 	const { kMockCallHistoryAddLog } = require_mock_symbols();
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	function handleFilterCallsWithOptions(criteria, options, handler, store, allLogs) {
 		switch (options.operator) {
 			case "OR":
@@ -21752,7 +21798,7 @@ var require_mock_pool = __commonJSMin$1(((exports, module) => {
 	const { kDispatches, kMockAgent, kClose, kOriginalClose, kOrigin, kOriginalDispatch, kConnected, kIgnoreTrailingSlash } = require_mock_symbols();
 	const { MockInterceptor } = require_mock_interceptor();
 	const Symbols = require_symbols();
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	var MockPool = class extends Pool {
 		constructor(origin, opts) {
 			if (!opts || !opts.agent || typeof opts.agent.dispatch !== "function") throw new InvalidArgumentError("Argument opts.agent must implement Agent");
@@ -21824,7 +21870,7 @@ var require_mock_agent = __commonJSMin$1(((exports, module) => {
 	const MockClient = require_mock_client();
 	const MockPool = require_mock_pool();
 	const { matchValue, normalizeSearchParams, buildAndValidateMockOptions, normalizeOrigin } = require_mock_utils();
-	const { InvalidArgumentError, UndiciError } = require_errors$1();
+	const { InvalidArgumentError, UndiciError } = require_errors();
 	const Dispatcher = require_dispatcher();
 	const PendingInterceptorsFormatter = require_pending_interceptors_formatter();
 	const { MockCallHistory } = require_mock_call_history();
@@ -21957,7 +22003,7 @@ var require_mock_agent = __commonJSMin$1(((exports, module) => {
 	module.exports = MockAgent;
 }));
 var require_snapshot_utils = __commonJSMin$1(((exports, module) => {
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	const { runtimeFeatures } = require_runtime_features();
 	function createHeaderFilters(matchOptions = {}) {
 		const { ignoreHeaders = [], excludeHeaders = [], matchHeaders = [], caseSensitive = false } = matchOptions;
@@ -22026,7 +22072,7 @@ var require_snapshot_recorder = __commonJSMin$1(((exports, module) => {
 	const { writeFile, readFile, mkdir } = __require("node:fs/promises");
 	const { dirname, resolve } = __require("node:path");
 	const { setTimeout, clearTimeout } = __require("node:timers");
-	const { InvalidArgumentError, UndiciError } = require_errors$1();
+	const { InvalidArgumentError, UndiciError } = require_errors();
 	const { hashId, isUrlExcludedFactory, normalizeHeaders, createHeaderFilters } = require_snapshot_utils();
 	function formatRequestKey(opts, headerFilters, matchOptions = {}) {
 		const url = new URL(opts.path, opts.origin);
@@ -22257,7 +22303,7 @@ var require_snapshot_agent = __commonJSMin$1(((exports, module) => {
 	const MockAgent = require_mock_agent();
 	const { SnapshotRecorder } = require_snapshot_recorder();
 	const WrapHandler = require_wrap_handler();
-	const { InvalidArgumentError, UndiciError } = require_errors$1();
+	const { InvalidArgumentError, UndiciError } = require_errors();
 	const { validateSnapshotMode } = require_snapshot_utils();
 	const kSnapshotRecorder = Symbol("kSnapshotRecorder");
 	const kSnapshotMode = Symbol("kSnapshotMode");
@@ -22439,7 +22485,7 @@ var require_snapshot_agent = __commonJSMin$1(((exports, module) => {
 var require_global = __commonJSMin$1(((exports, module) => {
 	const globalDispatcher = Symbol.for("undici.globalDispatcher.2");
 	const legacyGlobalDispatcher = Symbol.for("undici.globalDispatcher.1");
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	const Agent = require_agent();
 	if (getGlobalDispatcher() === void 0) setGlobalDispatcher(new Agent());
 	function setGlobalDispatcher(agent) {
@@ -22523,10 +22569,10 @@ var require_decorator_handler = __commonJSMin$1(((exports, module) => {
 	};
 }));
 var require_redirect_handler = __commonJSMin$1(((exports, module) => {
-	const util = require_util$6();
+	const util = require_util$5();
 	const { kBodyUsed, kRedirectCacheControl } = require_symbols();
 	const assert = __require("node:assert");
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	const EE = __require("node:events");
 	const redirectableStatusCodes = [
 		300,
@@ -22672,7 +22718,7 @@ var require_redirect = __commonJSMin$1(((exports, module) => {
 }));
 var require_response_error = __commonJSMin$1(((exports, module) => {
 	const DecoratorHandler = require_decorator_handler();
-	const { ResponseError } = require_errors$1();
+	const { ResponseError } = require_errors();
 	var ResponseErrorHandler = class extends DecoratorHandler {
 		#statusCode;
 		#contentType;
@@ -22756,7 +22802,7 @@ var require_retry = __commonJSMin$1(((exports, module) => {
 	};
 }));
 var require_dump = __commonJSMin$1(((exports, module) => {
-	const { InvalidArgumentError, RequestAbortedError } = require_errors$1();
+	const { InvalidArgumentError, RequestAbortedError } = require_errors();
 	const DecoratorHandler = require_decorator_handler();
 	var DumpHandler = class extends DecoratorHandler {
 		#maxSize = 1048576;
@@ -22817,7 +22863,7 @@ var require_dns = __commonJSMin$1(((exports, module) => {
 	const { isIP } = __require("node:net");
 	const { lookup } = __require("node:dns");
 	const DecoratorHandler = require_decorator_handler();
-	const { InvalidArgumentError, InformationalError } = require_errors$1();
+	const { InvalidArgumentError, InformationalError } = require_errors();
 	const maxInt = Math.pow(2, 31) - 1;
 	function hasSafeIterator(headers) {
 		const prototype = Object.getPrototypeOf(headers);
@@ -23130,8 +23176,8 @@ var require_dns = __commonJSMin$1(((exports, module) => {
 	};
 }));
 var require_cache$2 = __commonJSMin$1(((exports, module) => {
-	const { safeHTTPMethods, pathHasQueryOrFragment, hasSafeIterator, isValidHTTPToken } = require_util$6();
-	const { serializePathWithQuery } = require_util$6();
+	const { safeHTTPMethods, pathHasQueryOrFragment, hasSafeIterator, isValidHTTPToken } = require_util$5();
+	const { serializePathWithQuery } = require_util$5();
 	const MAX_DELTA_SECONDS = 2147483647;
 	const RESTRICTIVE_DIRECTIVE_NAMES = [
 		"no-store",
@@ -23821,7 +23867,7 @@ var require_date = __commonJSMin$1(((exports, module) => {
 	module.exports = { parseHttpDate };
 }));
 var require_cache_handler = __commonJSMin$1(((exports, module) => {
-	const util = require_util$6();
+	const util = require_util$5();
 	const { kRedirectCacheControl } = require_symbols();
 	const { parseCacheControlHeader, hasInvalidCacheControlDirective, parseVaryHeader, hasVaryStar, isInvalidOrWildcardVaryHeader, isEtagUsable } = require_cache$2();
 	const { parseHttpDate } = require_date();
@@ -24530,12 +24576,12 @@ var require_cache_revalidation_handler = __commonJSMin$1(((exports, module) => {
 var require_cache$1 = __commonJSMin$1(((exports, module) => {
 	const assert = __require("node:assert");
 	const { Readable } = __require("node:stream");
-	const util = require_util$6();
+	const util = require_util$5();
 	const CacheHandler = require_cache_handler();
 	const MemoryCacheStore = require_memory_cache_store();
 	const CacheRevalidationHandler = require_cache_revalidation_handler();
 	const { assertCacheStore, assertCacheMethods, makeCacheKey, normalizeHeaders, parseCacheControlHeader, isInvalidOrWildcardVaryHeader, parseVaryHeader, isEtagUsable } = require_cache$2();
-	const { AbortError } = require_errors$1();
+	const { AbortError } = require_errors();
 	const { parseHttpDate } = require_date();
 	function assertCacheOrigins(origins, name) {
 		if (origins === void 0) return;
@@ -24862,7 +24908,7 @@ var require_cache$1 = __commonJSMin$1(((exports, module) => {
 var require_decompress = __commonJSMin$1(((exports, module) => {
 	const { createInflate, createGunzip, createBrotliDecompress, createZstdDecompress } = __require("node:zlib");
 	const { pipeline, Transform: TransformStream } = __require("node:stream");
-	const { InvalidArgumentError, ResponseExceededMaxSizeError } = require_errors$1();
+	const { InvalidArgumentError, ResponseExceededMaxSizeError } = require_errors();
 	const DecoratorHandler = require_decorator_handler();
 	const { runtimeFeatures } = require_runtime_features();
 	var DecompressController = class {
@@ -25185,7 +25231,7 @@ var require_decompress = __commonJSMin$1(((exports, module) => {
 	module.exports = createDecompressInterceptor;
 }));
 var require_deduplication_handler = __commonJSMin$1(((exports, module) => {
-	const { RequestAbortedError } = require_errors$1();
+	const { RequestAbortedError } = require_errors();
 	const DEFAULT_MAX_BUFFER_SIZE = 5242880;
 	var DeduplicationHandler = class {
 		#primaryHandler;
@@ -25429,7 +25475,7 @@ var require_deduplication_handler = __commonJSMin$1(((exports, module) => {
 }));
 var require_deduplicate = __commonJSMin$1(((exports, module) => {
 	const diagnosticsChannel = __require("node:diagnostics_channel");
-	const util = require_util$6();
+	const util = require_util$5();
 	const DeduplicationHandler = require_deduplication_handler();
 	const { normalizeHeaders, makeCacheKey, makeDeduplicationKey } = require_cache$2();
 	const pendingRequestsChannel = diagnosticsChannel.channel("undici:request:pending-requests");
@@ -25715,8 +25761,8 @@ var require_sqlite_cache_store = __commonJSMin$1(((exports, module) => {
 }));
 var require_headers = __commonJSMin$1(((exports, module) => {
 	const { kConstruct } = require_symbols();
-	const { kEnumerableProperty } = require_util$6();
-	const { iteratorMixin, isValidHeaderName, isValidHeaderValue } = require_util$5();
+	const { kEnumerableProperty } = require_util$5();
+	const { iteratorMixin, isValidHeaderName, isValidHeaderValue } = require_util$4();
 	const { webidl } = require_webidl();
 	const assert = __require("node:assert");
 	const util = __require("node:util");
@@ -26041,10 +26087,10 @@ var require_headers = __commonJSMin$1(((exports, module) => {
 var require_response = __commonJSMin$1(((exports, module) => {
 	const { Headers, HeadersList, fill, getHeadersGuard, setHeadersGuard, setHeadersList } = require_headers();
 	const { extractBody, cloneBody, mixinBody, streamRegistry, bodyUnusable } = require_body();
-	const util = require_util$6();
+	const util = require_util$5();
 	const nodeUtil = __require("node:util");
 	const { kEnumerableProperty } = util;
-	const { isValidReasonPhrase, isCancelled, isAborted, isErrorLike, environmentSettingsObject: relevantRealm } = require_util$5();
+	const { isValidReasonPhrase, isCancelled, isAborted, isErrorLike, environmentSettingsObject: relevantRealm } = require_util$4();
 	const { redirectStatusSet, nullBodyStatus } = require_constants$3();
 	const { webidl } = require_webidl();
 	const { URLSerializer } = require_data_url();
@@ -26364,9 +26410,9 @@ var require_response = __commonJSMin$1(((exports, module) => {
 var require_request = __commonJSMin$1(((exports, module) => {
 	const { extractBody, mixinBody, cloneBody, bodyUnusable } = require_body();
 	const { Headers, fill: fillHeaders, HeadersList, setHeadersGuard, getHeadersGuard, setHeadersList, getHeadersList } = require_headers();
-	const util = require_util$6();
+	const util = require_util$5();
 	const nodeUtil = __require("node:util");
-	const { isValidHTTPToken, sameOrigin, environmentSettingsObject } = require_util$5();
+	const { isValidHTTPToken, sameOrigin, environmentSettingsObject } = require_util$4();
 	const { forbiddenMethodsSet, corsSafeListedMethodsSet, referrerPolicy, requestRedirect, requestMode, requestCredentials, requestCache, requestDuplex } = require_constants$3();
 	const { kEnumerableProperty, normalizedMethodRecordsBase, normalizedMethodRecords } = util;
 	const { webidl } = require_webidl();
@@ -27005,13 +27051,13 @@ var require_fetch = __commonJSMin$1(((exports, module) => {
 	const { HeadersList } = require_headers();
 	const { Request, cloneRequest, getRequestDispatcher, getRequestState } = require_request();
 	const zlib = __require("node:zlib");
-	const { makePolicyContainer, clonePolicyContainer, requestBadPort, TAOCheck, appendRequestOriginHeader, responseLocationURL, requestCurrentURL, setRequestReferrerPolicyOnRedirect, tryUpgradeRequestToAPotentiallyTrustworthyURL, createOpaqueTimingInfo, appendFetchMetadata, corsCheck, crossOriginResourcePolicyCheck, determineRequestsReferrer, coarsenedSharedCurrentTime, sameOrigin, isCancelled, isAborted, isErrorLike, fullyReadBody, readableStreamClose, urlIsLocal, urlIsHttpHttpsScheme, urlHasHttpsScheme, clampAndCoarsenConnectionTimingInfo, simpleRangeHeaderValue, buildContentRange, createInflate, extractMimeType, hasAuthenticationEntry, includesCredentials, isTraversableNavigable } = require_util$5();
+	const { makePolicyContainer, clonePolicyContainer, requestBadPort, TAOCheck, appendRequestOriginHeader, responseLocationURL, requestCurrentURL, setRequestReferrerPolicyOnRedirect, tryUpgradeRequestToAPotentiallyTrustworthyURL, createOpaqueTimingInfo, appendFetchMetadata, corsCheck, crossOriginResourcePolicyCheck, determineRequestsReferrer, coarsenedSharedCurrentTime, sameOrigin, isCancelled, isAborted, isErrorLike, fullyReadBody, readableStreamClose, urlIsLocal, urlIsHttpHttpsScheme, urlHasHttpsScheme, clampAndCoarsenConnectionTimingInfo, simpleRangeHeaderValue, buildContentRange, createInflate, extractMimeType, hasAuthenticationEntry, includesCredentials, isTraversableNavigable } = require_util$4();
 	const assert = __require("node:assert");
 	const { safelyExtractBody, extractBody } = require_body();
 	const { redirectStatusSet, nullBodyStatus, safeMethodsSet, requestBodyHeader, subresourceSet } = require_constants$3();
 	const EE = __require("node:events");
 	const { Readable, pipeline, finished, isErrored, isReadable } = __require("node:stream");
-	const { addAbortListener, bufferToLowerCasedHeaderName } = require_util$6();
+	const { addAbortListener, bufferToLowerCasedHeaderName } = require_util$5();
 	const { dataURLProcessor, serializeAMimeType, minimizeSupportedMimeType } = require_data_url();
 	const { getGlobalDispatcher } = require_global();
 	const { webidl } = require_webidl();
@@ -27753,10 +27799,10 @@ var require_fetch = __commonJSMin$1(((exports, module) => {
 		finalizeAndReportTiming
 	};
 }));
-var require_util$4 = __commonJSMin$1(((exports, module) => {
+var require_util$3 = __commonJSMin$1(((exports, module) => {
 	const assert = __require("node:assert");
 	const { URLSerializer } = require_data_url();
-	const { isValidHeaderName } = require_util$5();
+	const { isValidHeaderName } = require_util$4();
 	function urlEquals(A, B, excludeFragment = false) {
 		return URLSerializer(A, excludeFragment) === URLSerializer(B, excludeFragment);
 	}
@@ -27777,13 +27823,13 @@ var require_util$4 = __commonJSMin$1(((exports, module) => {
 var require_cache = __commonJSMin$1(((exports, module) => {
 	const assert = __require("node:assert");
 	const { kConstruct } = require_symbols();
-	const { urlEquals, getFieldValues } = require_util$4();
-	const { kEnumerableProperty, isDisturbed } = require_util$6();
+	const { urlEquals, getFieldValues } = require_util$3();
+	const { kEnumerableProperty, isDisturbed } = require_util$5();
 	const { webidl } = require_webidl();
 	const { cloneResponse, fromInnerResponse, getResponseState } = require_response();
 	const { Request, fromInnerRequest, getRequestState } = require_request();
 	const { fetching } = require_fetch();
-	const { urlIsHttpHttpsScheme, readAllBytes } = require_util$5();
+	const { urlIsHttpHttpsScheme, readAllBytes } = require_util$4();
 	const { createDeferredPromise } = require_promise();
 	var Cache = class Cache {
 		#relevantRequestResponseList;
@@ -28173,7 +28219,7 @@ var require_cache = __commonJSMin$1(((exports, module) => {
 var require_cachestorage = __commonJSMin$1(((exports, module) => {
 	const { Cache } = require_cache();
 	const { webidl } = require_webidl();
-	const { kEnumerableProperty } = require_util$6();
+	const { kEnumerableProperty } = require_util$5();
 	const { kConstruct } = require_symbols();
 	var CacheStorage = class CacheStorage {
 		#caches = new Map();
@@ -28247,7 +28293,7 @@ var require_constants$2 = __commonJSMin$1(((exports, module) => {
 		maxNameValuePairSize: 4096
 	};
 }));
-var require_util$3 = __commonJSMin$1(((exports, module) => {
+var require_util$2 = __commonJSMin$1(((exports, module) => {
 	function isCTLExcludingHtab(value) {
 		for (let i = 0; i < value.length; ++i) {
 			const code = value.charCodeAt(i);
@@ -28385,7 +28431,7 @@ var require_util$3 = __commonJSMin$1(((exports, module) => {
 var require_parse$1 = __commonJSMin$1(((exports, module) => {
 	const { collectASequenceOfCodePointsFast } = require_infra();
 	const { maxNameValuePairSize, maxAttributeValueSize } = require_constants$2();
-	const { isCTLExcludingHtab } = require_util$3();
+	const { isCTLExcludingHtab } = require_util$2();
 	const assert = __require("node:assert");
 	function parseSetCookie(header) {
 		if (isCTLExcludingHtab(header)) return null;
@@ -28473,7 +28519,7 @@ var require_parse$1 = __commonJSMin$1(((exports, module) => {
 }));
 var require_cookies = __commonJSMin$1(((exports, module) => {
 	const { parseSetCookie } = require_parse$1();
-	const { stringify } = require_util$3();
+	const { stringify } = require_util$2();
 	const { webidl } = require_webidl();
 	const { Headers } = require_headers();
 	const brandChecks = webidl.brandCheckMultiple([Headers, globalThis.Headers].filter(Boolean));
@@ -28596,7 +28642,7 @@ var require_cookies = __commonJSMin$1(((exports, module) => {
 }));
 var require_events = __commonJSMin$1(((exports, module) => {
 	const { webidl } = require_webidl();
-	const { kEnumerableProperty } = require_util$6();
+	const { kEnumerableProperty } = require_util$5();
 	const { kConstruct } = require_symbols();
 	var MessageEvent = class MessageEvent extends Event {
 		#eventInit;
@@ -28890,7 +28936,7 @@ var require_constants$1 = __commonJSMin$1(((exports, module) => {
 		}
 	};
 }));
-var require_util$2 = __commonJSMin$1(((exports, module) => {
+var require_util$1 = __commonJSMin$1(((exports, module) => {
 	const { states, opcodes } = require_constants$1();
 	const { isUtf8 } = __require("node:buffer");
 	const { removeHTTPWhitespace } = require_data_url();
@@ -29106,11 +29152,11 @@ var require_frame = __commonJSMin$1(((exports, module) => {
 }));
 var require_connection = __commonJSMin$1(((exports, module) => {
 	const { uid, states, sentCloseFrameState, emptyBuffer, opcodes } = require_constants$1();
-	const { parseExtensions, isClosed, isClosing, isEstablished, isConnecting, validateCloseCodeAndReason } = require_util$2();
+	const { parseExtensions, isClosed, isClosing, isEstablished, isConnecting, validateCloseCodeAndReason } = require_util$1();
 	const { makeRequest } = require_request();
 	const { fetching } = require_fetch();
 	const { Headers, getHeadersList } = require_headers();
-	const { getDecodeSplit } = require_util$5();
+	const { getDecodeSplit } = require_util$4();
 	const { WebsocketFrameSend } = require_frame();
 	const assert = __require("node:assert");
 	const { runtimeFeatures } = require_runtime_features();
@@ -29239,8 +29285,8 @@ var require_connection = __commonJSMin$1(((exports, module) => {
 }));
 var require_permessage_deflate$1 = __commonJSMin$1(((exports, module) => {
 	const { createInflateRaw, Z_DEFAULT_WINDOWBITS } = __require("node:zlib");
-	const { isValidClientWindowBits } = require_util$2();
-	const { MessageSizeExceededError } = require_errors$1();
+	const { isValidClientWindowBits } = require_util$1();
+	const { MessageSizeExceededError } = require_errors();
 	const tail = Buffer.from([
 		0,
 		0,
@@ -29309,11 +29355,11 @@ var require_receiver$1 = __commonJSMin$1(((exports, module) => {
 	const { Writable } = __require("node:stream");
 	const assert = __require("node:assert");
 	const { parserStates, opcodes, states, emptyBuffer, sentCloseFrameState } = require_constants$1();
-	const { isValidStatusCode, isValidOpcode, websocketMessageReceived, utf8Decode, isControlFrame, isTextBinaryFrame, isContinuationFrame } = require_util$2();
+	const { isValidStatusCode, isValidOpcode, websocketMessageReceived, utf8Decode, isControlFrame, isTextBinaryFrame, isContinuationFrame } = require_util$1();
 	const { failWebsocketConnection } = require_connection();
 	const { WebsocketFrameSend } = require_frame();
 	const { PerMessageDeflate } = require_permessage_deflate$1();
-	const { MessageSizeExceededError } = require_errors$1();
+	const { MessageSizeExceededError } = require_errors();
 	var ByteParser = class extends Writable {
 		#buffers = [];
 		#fragmentsBytes = 0;
@@ -29668,12 +29714,12 @@ var require_websocket$1 = __commonJSMin$1(((exports, module) => {
 	const { isArrayBuffer } = __require("node:util/types");
 	const { webidl } = require_webidl();
 	const { URLSerializer } = require_data_url();
-	const { environmentSettingsObject } = require_util$5();
+	const { environmentSettingsObject } = require_util$4();
 	const { staticPropertyDescriptors, states, sentCloseFrameState, sendHints, opcodes } = require_constants$1();
-	const { isConnecting, isEstablished, isClosing, isClosed, isValidSubprotocol, fireEvent, utf8Decode, toArrayBuffer, getURLRecord } = require_util$2();
+	const { isConnecting, isEstablished, isClosing, isClosed, isValidSubprotocol, fireEvent, utf8Decode, toArrayBuffer, getURLRecord } = require_util$1();
 	const { establishWebSocketConnection, closeWebSocketConnection, failWebsocketConnection } = require_connection();
 	const { ByteParser } = require_receiver$1();
-	const { kEnumerableProperty } = require_util$6();
+	const { kEnumerableProperty } = require_util$5();
 	const { getGlobalDispatcher } = require_global();
 	const { ErrorEvent, CloseEvent, createFastMessageEvent } = require_events();
 	const { SendQueue } = require_sender$1();
@@ -30035,9 +30081,9 @@ var require_websocket$1 = __commonJSMin$1(((exports, module) => {
 }));
 var require_websocketerror = __commonJSMin$1(((exports, module) => {
 	const { webidl } = require_webidl();
-	const { validateCloseCodeAndReason } = require_util$2();
+	const { validateCloseCodeAndReason } = require_util$1();
 	const { kConstruct } = require_symbols();
-	const { kEnumerableProperty } = require_util$6();
+	const { kEnumerableProperty } = require_util$5();
 	function createInheritableDOMException() {
 		class Test extends DOMException {
 			get reason() {
@@ -30099,16 +30145,16 @@ var require_websocketerror = __commonJSMin$1(((exports, module) => {
 }));
 var require_websocketstream = __commonJSMin$1(((exports, module) => {
 	const { createDeferredPromise } = require_promise();
-	const { environmentSettingsObject } = require_util$5();
+	const { environmentSettingsObject } = require_util$4();
 	const { states, opcodes, sentCloseFrameState } = require_constants$1();
 	const { webidl } = require_webidl();
-	const { getURLRecord, isValidSubprotocol, isEstablished, utf8Decode } = require_util$2();
+	const { getURLRecord, isValidSubprotocol, isEstablished, utf8Decode } = require_util$1();
 	const { establishWebSocketConnection, failWebsocketConnection, closeWebSocketConnection } = require_connection();
 	const { channels } = require_diagnostics();
 	const { WebsocketFrameSend } = require_frame();
 	const { ByteParser } = require_receiver$1();
 	const { WebSocketError, createUnvalidatedWebSocketError } = require_websocketerror();
-	const { kEnumerableProperty } = require_util$6();
+	const { kEnumerableProperty } = require_util$5();
 	const { utf8DecodeBytes } = require_encoding();
 	let emittedExperimentalWarning = false;
 	var WebSocketStream = class {
@@ -30339,7 +30385,7 @@ var require_websocketstream = __commonJSMin$1(((exports, module) => {
 	};
 	module.exports = { WebSocketStream };
 }));
-var require_util$1 = __commonJSMin$1(((exports, module) => {
+var require_util = __commonJSMin$1(((exports, module) => {
 	function isValidLastEventId(value) {
 		return value.indexOf("\0") === -1;
 	}
@@ -30356,7 +30402,7 @@ var require_util$1 = __commonJSMin$1(((exports, module) => {
 var require_eventsource_stream = __commonJSMin$1(((exports, module) => {
 	const buffer = __require("node:buffer");
 	const { Transform } = __require("node:stream");
-	const { isASCIINumber, isValidLastEventId } = require_util$1();
+	const { isASCIINumber, isValidLastEventId } = require_util();
 	const BOM = [
 		239,
 		187,
@@ -30679,8 +30725,8 @@ var require_eventsource = __commonJSMin$1(((exports, module) => {
 	const { parseMIMEType } = require_data_url();
 	const { createFastMessageEvent } = require_events();
 	const { isNetworkError } = require_response();
-	const { kEnumerableProperty } = require_util$6();
-	const { environmentSettingsObject } = require_util$5();
+	const { kEnumerableProperty } = require_util$5();
+	const { environmentSettingsObject } = require_util$4();
 	const { getGlobalDispatcher } = require_global();
 	let experimentalWarned = false;
 	const defaultReconnectionTime = 3e3;
@@ -30934,8 +30980,8 @@ var require_undici = __commonJSMin$1(((exports, module) => {
 	const EnvHttpProxyAgent = require_env_http_proxy_agent();
 	const RetryAgent = require_retry_agent();
 	const H2CClient = require_h2c_client();
-	const errors = require_errors$1();
-	const util = require_util$6();
+	const errors = require_errors();
+	const util = require_util$5();
 	const { InvalidArgumentError } = errors;
 	const api = require_api();
 	const buildConnector = require_connect();
@@ -31253,7 +31299,7 @@ function listOf(value) {
 }
 var combinations, maxNameLength$1, maxNoteLength;
 var init_wire_tool = __esmMin((() => {
-	init_json();
+	init_json$1();
 	combinations = [
 		"oneOf",
 		"anyOf",
@@ -31409,7 +31455,7 @@ function markLast(content) {
 }
 var cacheMark, imageTypes;
 var init_wire = __esmMin((() => {
-	init_json();
+	init_json$1();
 	init_wire_tool();
 	cacheMark = { type: "ephemeral" };
 	imageTypes = [
@@ -36596,6 +36642,12 @@ async function createApiClient(options) {
 		defaultHeaders: versionHeaders(options.apiVersion, options.credentials)
 	});
 	return {
+		async connect(signal) {
+			await carefulFetch(options.endpoint, {
+				method: "HEAD",
+				signal
+			}).catch(() => null);
+		},
 		open(body, watch) {
 			const watched = async (input, init) => watchBytes(await carefulFetch(input, init), watch);
 			return client.withOptions({ fetch: watched }).post("/v1/messages", {
@@ -36669,7 +36721,7 @@ var init_api_client = __esmMin((() => {
 	init_identity_token();
 	init_oidc_federation();
 	init_streaming$1();
-	init_json();
+	init_json$1();
 	init_proxy();
 }));
 var anthropic_exports = __exportAll$1({ createAnthropicModel: () => createAnthropicModel });
@@ -36702,6 +36754,9 @@ function createAnthropicModel(options) {
 		id: options.model,
 		priced: models.every((model) => priceOf(model, options.prices) !== null),
 		takesDeferredTools: endpoint === publicEndpoint,
+		async open(signal) {
+			await (await opening.catch(() => null))?.connect(AbortSignal.any([signal, AbortSignal.timeout(waits.firstByteMs)]));
+		},
 		async ask(request, context) {
 			const client = await opening;
 			const deadline = performance.now() + waits.requestMs;
@@ -36976,7 +37031,7 @@ function usage(message, hint) {
 		hint
 	});
 }
-init_json();
+init_json$1();
 init_user_error();
 const maxBytes$2 = 536870912;
 function readTranscript(path, expected) {
@@ -37382,8 +37437,10 @@ function createReportFold() {
 	}
 	function addHook({ call_id, decision }) {
 		const call = call_id === null ? void 0 : calls.get(call_id);
-		if (call !== void 0 && decision !== void 0) calls.set(call.id, {
-			...call,
+		if (call === void 0 || decision === void 0) return;
+		const { allow_with: _rules, ...changed } = call;
+		calls.set(call.id, {
+			...changed,
 			decision
 		});
 	}
@@ -37415,7 +37472,8 @@ function createReportFold() {
 				model: start?.model ?? "",
 				workspace: start?.workspace ?? "",
 				config_sources: start?.config_sources ?? [],
-				sandbox: start?.sandbox ?? ""
+				sandbox: start?.sandbox ?? "",
+				...start?.ci && { ci: start.ci }
 			},
 			turns,
 			usage: { ...usage },
@@ -37499,7 +37557,7 @@ function foldServer(before, event) {
 	}
 }
 function unansweredCall(event) {
-	const { call_id, turn, tool, server, decision } = event;
+	const { call_id, turn, tool, server, decision, allow_with } = event;
 	return {
 		id: call_id,
 		turn,
@@ -37508,7 +37566,8 @@ function unansweredCall(event) {
 		decision,
 		ok: false,
 		duration_ms: 0,
-		error_code: "aborted"
+		error_code: "aborted",
+		...allow_with !== void 0 && { allow_with }
 	};
 }
 const held = new Set();
@@ -37740,7 +37799,8 @@ function isDeeperThan(value, limit) {
 	if (typeof value !== "object" || value === null) return false;
 	return limit === 0 || Object.values(value).some((part) => isDeeperThan(part, limit - 1));
 }
-init_json();
+init_json$1();
+init_tool();
 const maxStructuredDepth = 100;
 function adaptResult(result) {
 	if (!isJsonObject$1(result)) return errorResult("protocol_error", "The server answered with something that is no result.");
@@ -37834,7 +37894,7 @@ function createCallProgress(call, emit, clock = () => performance.now()) {
 		});
 	};
 }
-init_json();
+init_json$1();
 function callTool(connection, tool, call) {
 	const params = {
 		name: tool.name,
@@ -37917,6 +37977,7 @@ function readTask(value) {
 		])
 	};
 }
+init_tool();
 init_duration$1();
 function adaptTool(connection, tool, presentation) {
 	const server = connection.config.name;
@@ -37982,7 +38043,7 @@ function outlookOf(connection) {
 	if (status === "pending") return " It is being reconnected, and its tools may come back.";
 	return " Its tools cannot be used now.";
 }
-init_json();
+init_json$1();
 function promptsOf(connection) {
 	return connection.catalog().prompts.flatMap((prompt) => {
 		const { name, description } = prompt;
@@ -38513,6 +38574,7 @@ function isInside(folder, path) {
 	if (path === folder) return true;
 	return path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
+var init_inside_folder = __esmMin((() => {}));
 async function findProgram(name, options) {
 	for (const folder of options.path.split(":")) {
 		if (!isAbsolute(folder)) continue;
@@ -38530,6 +38592,10 @@ async function realProgram(path) {
 		return null;
 	}
 }
+var init_find_program = __esmMin((() => {
+	init_inside_folder();
+}));
+init_find_program();
 function outputOf(answer) {
 	if (answer.kind === "too_large") throw new Error("git said more than we can hold");
 	if (answer.exitCode !== 0) throw new Error(answer.stderr);
@@ -38629,6 +38695,7 @@ async function treatAllAsBinary({ env }) {
 	await mkdir(join(env.GIT_DIR, "info"), { recursive: true });
 	await writeFile(join(env.GIT_DIR, "info/attributes"), "* -diff\n");
 }
+init_inside_folder();
 async function createPrivateRepository(git, options) {
 	const { folder, workspace, exclude } = options;
 	outputOf(await git([
@@ -42902,7 +42969,7 @@ var init_split = __esmMin((() => {
 	};
 }));
 var getValidateTransformInput, validateStringTransformInput, getValidateTransformReturn, validateObjectTransformReturn, validateStringTransformReturn, validateEmptyReturn;
-var init_validate$1 = __esmMin((() => {
+var init_validate$2 = __esmMin((() => {
 	init_uint_array();
 	getValidateTransformInput = (writableObjectMode, optionName) => writableObjectMode ? void 0 : validateStringTransformInput.bind(void 0, optionName);
 	validateStringTransformInput = function* (optionName, chunk) {
@@ -43020,7 +43087,7 @@ var generatorToStream, runGeneratorsSync, addInternalGenerators;
 var init_generator = __esmMin((() => {
 	init_type();
 	init_split();
-	init_validate$1();
+	init_validate$2();
 	init_encoding_transform();
 	init_run_async();
 	init_run_sync();
@@ -45552,8 +45619,12 @@ async function within(done, limitMs) {
 	await Promise.race([done, limit]);
 	clearTimeout(timer);
 }
+var init_run_process = __esmMin((() => {
+	init_process_groups();
+}));
+init_run_process();
 init_mini();
-init_json();
+init_json$1();
 const silence = {
 	input: null,
 	block: null,
@@ -45757,7 +45828,7 @@ function refusalOf$3(error) {
 	}
 	return null;
 }
-init_json();
+init_json$1();
 function unsentError(message) {
 	return Object.assign(new Error(message), { unsent: true });
 }
@@ -45887,7 +45958,7 @@ function oneLine(text) {
 	const line = text.replace(/\s+/g, " ").trim();
 	return line.length <= 300 ? line : `${line.slice(0, 300)}…`;
 }
-init_json();
+init_json$1();
 const pauseMs$1 = 250;
 async function answerInputs(asked, params, desk) {
 	const questions = Object.entries(isJsonObject$1(asked.inputRequests) ? asked.inputRequests : {});
@@ -45950,20 +46021,9 @@ var init_chunk_DYPzFuB5 = __esmMin((() => {
 function declares2019Dialect($schema) {
 	return typeof $schema === "string" && DRAFT_2019_09_URIS.has($schema.replace(/#$/, ""));
 }
-function declaredDialect(schema, remedy) {
-	if (!("$schema" in schema) || typeof schema.$schema !== "string") return "2020-12";
-	const declared = schema.$schema.replace(/#$/, "");
-	if (DRAFT_2020_12_URIS.has(declared)) return "2020-12";
-	if (DRAFT_2019_09_URIS.has(declared)) return "2019-09";
-	if (DRAFT_07_URIS.has(declared) || DRAFT_06_URIS.has(declared)) return "draft-7";
-	throw new Error(`JSON Schema declares an unsupported dialect ("$schema": "${schema.$schema.slice(0, 200)}"). The default validator supports JSON Schema 2020-12, 2019-09, draft-07, and draft-06; ${remedy}`);
-}
-var DRAFT_2020_12_URIS, DRAFT_2019_09_URIS, DRAFT_07_URIS, DRAFT_06_URIS;
+var DRAFT_2019_09_URIS;
 var init_dialects_BAIiebX0 = __esmMin((() => {
-	DRAFT_2020_12_URIS = new Set(["https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft/2020-12/schema"]);
 	DRAFT_2019_09_URIS = new Set(["https://json-schema.org/draft/2019-09/schema", "http://json-schema.org/draft/2019-09/schema"]);
-	DRAFT_07_URIS = new Set(["https://json-schema.org/draft-07/schema", "http://json-schema.org/draft-07/schema"]);
-	DRAFT_06_URIS = new Set(["https://json-schema.org/draft-06/schema", "http://json-schema.org/draft-06/schema"]);
 }));
 var init_checks = __esmMin((() => {
 	init_core$1();
@@ -52763,7294 +52823,13 @@ var init_src_CeKsbNLO = __esmMin((() => {
 		}
 	};
 }));
-function createDefaultAjvInstance(engineClass) {
-	const ajv = new engineClass({
-		strict: false,
-		validateFormats: true,
-		validateSchema: false,
-		allErrors: true
-	});
-	addFormats(ajv);
-	return ajv;
-}
-var require_code$1, require_scope, require_codegen, require_util, require_names, require_errors, require_boolSchema, require_rules, require_applicability, require_dataType, require_defaults, require_code, require_keyword, require_subschema, require_fast_deep_equal, require_json_schema_traverse, require_resolve, require_validate, require_validation_error, require_ref_error, require_compile, require_data, require_utils, require_schemes, require_fast_uri, require_uri, require_core$3, require_id, require_ref, require_core$2, require_limitNumber, require_multipleOf, require_ucs2length, require_limitLength, require_pattern, require_limitProperties, require_required, require_limitItems, require_equal, require_uniqueItems, require_const, require_enum, require_validation$2, require_additionalItems, require_items, require_prefixItems, require_items2020, require_contains, require_dependencies, require_propertyNames, require_additionalProperties, require_properties, require_patternProperties, require_not, require_anyOf, require_oneOf, require_allOf, require_if, require_thenElse, require_applicator$2, require_format$2, require_format$1, require_metadata, require_draft7, require_types, require_discriminator, require_json_schema_draft_07, require_ajv, require_dynamicAnchor, require_dynamicRef, require_recursiveAnchor, require_recursiveRef, require_dynamic, require_dependentRequired, require_dependentSchemas, require_limitContains, require_next, require_unevaluatedProperties, require_unevaluatedItems, require_unevaluated$1, require_schema$1, require_applicator$1, require_content$1, require_core$1, require_format, require_meta_data$1, require_validation$1, require_json_schema_2019_09, require__2019, require_draft2020, require_schema, require_applicator, require_unevaluated, require_content, require_core, require_format_annotation, require_meta_data, require_validation$3, require_json_schema_2020_12, require__2020, require_formats, require_limit, require_dist, import_ajv, import__2019, import__2020, addFormats, AjvJsonSchemaValidator;
-var init_ajvProvider_BIwGVY6G = __esmMin((() => {
-	init_chunk_DYPzFuB5();
-	init_dialects_BAIiebX0();
-	require_code$1 = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.regexpCode = exports.getEsmExportName = exports.getProperty = exports.safeStringify = exports.stringify = exports.strConcat = exports.addCodeArg = exports.str = exports._ = exports.nil = exports._Code = exports.Name = exports.IDENTIFIER = exports._CodeOrName = void 0;
-		var _CodeOrName = class {};
-		exports._CodeOrName = _CodeOrName;
-		exports.IDENTIFIER = /^[a-z$_][a-z$_0-9]*$/i;
-		var Name = class extends _CodeOrName {
-			constructor(s) {
-				super();
-				if (!exports.IDENTIFIER.test(s)) throw new Error("CodeGen: name must be a valid identifier");
-				this.str = s;
-			}
-			toString() {
-				return this.str;
-			}
-			emptyStr() {
-				return false;
-			}
-			get names() {
-				return { [this.str]: 1 };
-			}
-		};
-		exports.Name = Name;
-		var _Code = class extends _CodeOrName {
-			constructor(code) {
-				super();
-				this._items = typeof code === "string" ? [code] : code;
-			}
-			toString() {
-				return this.str;
-			}
-			emptyStr() {
-				if (this._items.length > 1) return false;
-				const item = this._items[0];
-				return item === "" || item === "\"\"";
-			}
-			get str() {
-				var _a;
-				return (_a = this._str) !== null && _a !== void 0 ? _a : this._str = this._items.reduce((s, c) => `${s}${c}`, "");
-			}
-			get names() {
-				var _a;
-				return (_a = this._names) !== null && _a !== void 0 ? _a : this._names = this._items.reduce((names, c) => {
-					if (c instanceof Name) names[c.str] = (names[c.str] || 0) + 1;
-					return names;
-				}, {});
-			}
-		};
-		exports._Code = _Code;
-		exports.nil = new _Code("");
-		function _(strs, ...args) {
-			const code = [strs[0]];
-			let i = 0;
-			while (i < args.length) {
-				addCodeArg(code, args[i]);
-				code.push(strs[++i]);
-			}
-			return new _Code(code);
-		}
-		exports._ = _;
-		const plus = new _Code("+");
-		function str(strs, ...args) {
-			const expr = [safeStringify(strs[0])];
-			let i = 0;
-			while (i < args.length) {
-				expr.push(plus);
-				addCodeArg(expr, args[i]);
-				expr.push(plus, safeStringify(strs[++i]));
-			}
-			optimize(expr);
-			return new _Code(expr);
-		}
-		exports.str = str;
-		function addCodeArg(code, arg) {
-			if (arg instanceof _Code) code.push(...arg._items);
-			else if (arg instanceof Name) code.push(arg);
-			else code.push(interpolate(arg));
-		}
-		exports.addCodeArg = addCodeArg;
-		function optimize(expr) {
-			let i = 1;
-			while (i < expr.length - 1) {
-				if (expr[i] === plus) {
-					const res = mergeExprItems(expr[i - 1], expr[i + 1]);
-					if (res !== void 0) {
-						expr.splice(i - 1, 3, res);
-						continue;
-					}
-					expr[i++] = "+";
-				}
-				i++;
-			}
-		}
-		function mergeExprItems(a, b) {
-			if (b === "\"\"") return a;
-			if (a === "\"\"") return b;
-			if (typeof a == "string") {
-				if (b instanceof Name || a[a.length - 1] !== "\"") return;
-				if (typeof b != "string") return `${a.slice(0, -1)}${b}"`;
-				if (b[0] === "\"") return a.slice(0, -1) + b.slice(1);
-				return;
-			}
-			if (typeof b == "string" && b[0] === "\"" && !(a instanceof Name)) return `"${a}${b.slice(1)}`;
-		}
-		function strConcat(c1, c2) {
-			return c2.emptyStr() ? c1 : c1.emptyStr() ? c2 : str`${c1}${c2}`;
-		}
-		exports.strConcat = strConcat;
-		function interpolate(x) {
-			return typeof x == "number" || typeof x == "boolean" || x === null ? x : safeStringify(Array.isArray(x) ? x.join(",") : x);
-		}
-		function stringify(x) {
-			return new _Code(safeStringify(x));
-		}
-		exports.stringify = stringify;
-		function safeStringify(x) {
-			return JSON.stringify(x).replace(/\u2028/g, "\\u2028").replace(/\u2029/g, "\\u2029");
-		}
-		exports.safeStringify = safeStringify;
-		function getProperty(key) {
-			return typeof key == "string" && exports.IDENTIFIER.test(key) ? new _Code(`.${key}`) : _`[${key}]`;
-		}
-		exports.getProperty = getProperty;
-		function getEsmExportName(key) {
-			if (typeof key == "string" && exports.IDENTIFIER.test(key)) return new _Code(`${key}`);
-			throw new Error(`CodeGen: invalid export name: ${key}, use explicit $id name mapping`);
-		}
-		exports.getEsmExportName = getEsmExportName;
-		function regexpCode(rx) {
-			return new _Code(rx.toString());
-		}
-		exports.regexpCode = regexpCode;
-	}));
-	require_scope = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.ValueScope = exports.ValueScopeName = exports.Scope = exports.varKinds = exports.UsedValueState = void 0;
-		const code_1 = require_code$1();
-		var ValueError = class extends Error {
-			constructor(name) {
-				super(`CodeGen: "code" for ${name} not defined`);
-				this.value = name.value;
-			}
-		};
-		var UsedValueState;
-		(function(UsedValueState) {
-			UsedValueState[UsedValueState["Started"] = 0] = "Started";
-			UsedValueState[UsedValueState["Completed"] = 1] = "Completed";
-		})(UsedValueState || (exports.UsedValueState = UsedValueState = {}));
-		exports.varKinds = {
-			const: new code_1.Name("const"),
-			let: new code_1.Name("let"),
-			var: new code_1.Name("var")
-		};
-		var Scope = class {
-			constructor({ prefixes, parent } = {}) {
-				this._names = {};
-				this._prefixes = prefixes;
-				this._parent = parent;
-			}
-			toName(nameOrPrefix) {
-				return nameOrPrefix instanceof code_1.Name ? nameOrPrefix : this.name(nameOrPrefix);
-			}
-			name(prefix) {
-				return new code_1.Name(this._newName(prefix));
-			}
-			_newName(prefix) {
-				const ng = this._names[prefix] || this._nameGroup(prefix);
-				return `${prefix}${ng.index++}`;
-			}
-			_nameGroup(prefix) {
-				var _a, _b;
-				if (((_b = (_a = this._parent) === null || _a === void 0 ? void 0 : _a._prefixes) === null || _b === void 0 ? void 0 : _b.has(prefix)) || this._prefixes && !this._prefixes.has(prefix)) throw new Error(`CodeGen: prefix "${prefix}" is not allowed in this scope`);
-				return this._names[prefix] = {
-					prefix,
-					index: 0
-				};
-			}
-		};
-		exports.Scope = Scope;
-		var ValueScopeName = class extends code_1.Name {
-			constructor(prefix, nameStr) {
-				super(nameStr);
-				this.prefix = prefix;
-			}
-			setValue(value, { property, itemIndex }) {
-				this.value = value;
-				this.scopePath = (0, code_1._)`.${new code_1.Name(property)}[${itemIndex}]`;
-			}
-		};
-		exports.ValueScopeName = ValueScopeName;
-		const line = (0, code_1._)`\n`;
-		var ValueScope = class extends Scope {
-			constructor(opts) {
-				super(opts);
-				this._values = {};
-				this._scope = opts.scope;
-				this.opts = {
-					...opts,
-					_n: opts.lines ? line : code_1.nil
-				};
-			}
-			get() {
-				return this._scope;
-			}
-			name(prefix) {
-				return new ValueScopeName(prefix, this._newName(prefix));
-			}
-			value(nameOrPrefix, value) {
-				var _a;
-				if (value.ref === void 0) throw new Error("CodeGen: ref must be passed in value");
-				const name = this.toName(nameOrPrefix);
-				const { prefix } = name;
-				const valueKey = (_a = value.key) !== null && _a !== void 0 ? _a : value.ref;
-				let vs = this._values[prefix];
-				if (vs) {
-					const _name = vs.get(valueKey);
-					if (_name) return _name;
-				} else vs = this._values[prefix] = new Map();
-				vs.set(valueKey, name);
-				const s = this._scope[prefix] || (this._scope[prefix] = []);
-				const itemIndex = s.length;
-				s[itemIndex] = value.ref;
-				name.setValue(value, {
-					property: prefix,
-					itemIndex
-				});
-				return name;
-			}
-			getValue(prefix, keyOrRef) {
-				const vs = this._values[prefix];
-				if (!vs) return;
-				return vs.get(keyOrRef);
-			}
-			scopeRefs(scopeName, values = this._values) {
-				return this._reduceValues(values, (name) => {
-					if (name.scopePath === void 0) throw new Error(`CodeGen: name "${name}" has no value`);
-					return (0, code_1._)`${scopeName}${name.scopePath}`;
-				});
-			}
-			scopeCode(values = this._values, usedValues, getCode) {
-				return this._reduceValues(values, (name) => {
-					if (name.value === void 0) throw new Error(`CodeGen: name "${name}" has no value`);
-					return name.value.code;
-				}, usedValues, getCode);
-			}
-			_reduceValues(values, valueCode, usedValues = {}, getCode) {
-				let code = code_1.nil;
-				for (const prefix in values) {
-					const vs = values[prefix];
-					if (!vs) continue;
-					const nameSet = usedValues[prefix] = usedValues[prefix] || new Map();
-					vs.forEach((name) => {
-						if (nameSet.has(name)) return;
-						nameSet.set(name, UsedValueState.Started);
-						let c = valueCode(name);
-						if (c) {
-							const def = this.opts.es5 ? exports.varKinds.var : exports.varKinds.const;
-							code = (0, code_1._)`${code}${def} ${name} = ${c};${this.opts._n}`;
-						} else if (c = getCode === null || getCode === void 0 ? void 0 : getCode(name)) code = (0, code_1._)`${code}${c}${this.opts._n}`;
-						else throw new ValueError(name);
-						nameSet.set(name, UsedValueState.Completed);
-					});
-				}
-				return code;
-			}
-		};
-		exports.ValueScope = ValueScope;
-	}));
-	require_codegen = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.or = exports.and = exports.not = exports.CodeGen = exports.operators = exports.varKinds = exports.ValueScopeName = exports.ValueScope = exports.Scope = exports.Name = exports.regexpCode = exports.stringify = exports.getProperty = exports.nil = exports.strConcat = exports.str = exports._ = void 0;
-		const code_1 = require_code$1();
-		const scope_1 = require_scope();
-		var code_2 = require_code$1();
-		Object.defineProperty(exports, "_", {
-			enumerable: true,
-			get: function() {
-				return code_2._;
-			}
-		});
-		Object.defineProperty(exports, "str", {
-			enumerable: true,
-			get: function() {
-				return code_2.str;
-			}
-		});
-		Object.defineProperty(exports, "strConcat", {
-			enumerable: true,
-			get: function() {
-				return code_2.strConcat;
-			}
-		});
-		Object.defineProperty(exports, "nil", {
-			enumerable: true,
-			get: function() {
-				return code_2.nil;
-			}
-		});
-		Object.defineProperty(exports, "getProperty", {
-			enumerable: true,
-			get: function() {
-				return code_2.getProperty;
-			}
-		});
-		Object.defineProperty(exports, "stringify", {
-			enumerable: true,
-			get: function() {
-				return code_2.stringify;
-			}
-		});
-		Object.defineProperty(exports, "regexpCode", {
-			enumerable: true,
-			get: function() {
-				return code_2.regexpCode;
-			}
-		});
-		Object.defineProperty(exports, "Name", {
-			enumerable: true,
-			get: function() {
-				return code_2.Name;
-			}
-		});
-		var scope_2 = require_scope();
-		Object.defineProperty(exports, "Scope", {
-			enumerable: true,
-			get: function() {
-				return scope_2.Scope;
-			}
-		});
-		Object.defineProperty(exports, "ValueScope", {
-			enumerable: true,
-			get: function() {
-				return scope_2.ValueScope;
-			}
-		});
-		Object.defineProperty(exports, "ValueScopeName", {
-			enumerable: true,
-			get: function() {
-				return scope_2.ValueScopeName;
-			}
-		});
-		Object.defineProperty(exports, "varKinds", {
-			enumerable: true,
-			get: function() {
-				return scope_2.varKinds;
-			}
-		});
-		exports.operators = {
-			GT: new code_1._Code(">"),
-			GTE: new code_1._Code(">="),
-			LT: new code_1._Code("<"),
-			LTE: new code_1._Code("<="),
-			EQ: new code_1._Code("==="),
-			NEQ: new code_1._Code("!=="),
-			NOT: new code_1._Code("!"),
-			OR: new code_1._Code("||"),
-			AND: new code_1._Code("&&"),
-			ADD: new code_1._Code("+")
-		};
-		var Node = class {
-			optimizeNodes() {
-				return this;
-			}
-			optimizeNames(_names, _constants) {
-				return this;
-			}
-		};
-		var Def = class extends Node {
-			constructor(varKind, name, rhs) {
-				super();
-				this.varKind = varKind;
-				this.name = name;
-				this.rhs = rhs;
-			}
-			render({ es5, _n }) {
-				const varKind = es5 ? scope_1.varKinds.var : this.varKind;
-				const rhs = this.rhs === void 0 ? "" : ` = ${this.rhs}`;
-				return `${varKind} ${this.name}${rhs};` + _n;
-			}
-			optimizeNames(names, constants) {
-				if (!names[this.name.str]) return;
-				if (this.rhs) this.rhs = optimizeExpr(this.rhs, names, constants);
-				return this;
-			}
-			get names() {
-				return this.rhs instanceof code_1._CodeOrName ? this.rhs.names : {};
-			}
-		};
-		var Assign = class extends Node {
-			constructor(lhs, rhs, sideEffects) {
-				super();
-				this.lhs = lhs;
-				this.rhs = rhs;
-				this.sideEffects = sideEffects;
-			}
-			render({ _n }) {
-				return `${this.lhs} = ${this.rhs};` + _n;
-			}
-			optimizeNames(names, constants) {
-				if (this.lhs instanceof code_1.Name && !names[this.lhs.str] && !this.sideEffects) return;
-				this.rhs = optimizeExpr(this.rhs, names, constants);
-				return this;
-			}
-			get names() {
-				return addExprNames(this.lhs instanceof code_1.Name ? {} : { ...this.lhs.names }, this.rhs);
-			}
-		};
-		var AssignOp = class extends Assign {
-			constructor(lhs, op, rhs, sideEffects) {
-				super(lhs, rhs, sideEffects);
-				this.op = op;
-			}
-			render({ _n }) {
-				return `${this.lhs} ${this.op}= ${this.rhs};` + _n;
-			}
-		};
-		var Label = class extends Node {
-			constructor(label) {
-				super();
-				this.label = label;
-				this.names = {};
-			}
-			render({ _n }) {
-				return `${this.label}:` + _n;
-			}
-		};
-		var Break = class extends Node {
-			constructor(label) {
-				super();
-				this.label = label;
-				this.names = {};
-			}
-			render({ _n }) {
-				return `break${this.label ? ` ${this.label}` : ""};` + _n;
-			}
-		};
-		var Throw = class extends Node {
-			constructor(error) {
-				super();
-				this.error = error;
-			}
-			render({ _n }) {
-				return `throw ${this.error};` + _n;
-			}
-			get names() {
-				return this.error.names;
-			}
-		};
-		var AnyCode = class extends Node {
-			constructor(code) {
-				super();
-				this.code = code;
-			}
-			render({ _n }) {
-				return `${this.code};` + _n;
-			}
-			optimizeNodes() {
-				return `${this.code}` ? this : void 0;
-			}
-			optimizeNames(names, constants) {
-				this.code = optimizeExpr(this.code, names, constants);
-				return this;
-			}
-			get names() {
-				return this.code instanceof code_1._CodeOrName ? this.code.names : {};
-			}
-		};
-		var ParentNode = class extends Node {
-			constructor(nodes = []) {
-				super();
-				this.nodes = nodes;
-			}
-			render(opts) {
-				return this.nodes.reduce((code, n) => code + n.render(opts), "");
-			}
-			optimizeNodes() {
-				const { nodes } = this;
-				let i = nodes.length;
-				while (i--) {
-					const n = nodes[i].optimizeNodes();
-					if (Array.isArray(n)) nodes.splice(i, 1, ...n);
-					else if (n) nodes[i] = n;
-					else nodes.splice(i, 1);
-				}
-				return nodes.length > 0 ? this : void 0;
-			}
-			optimizeNames(names, constants) {
-				const { nodes } = this;
-				let i = nodes.length;
-				while (i--) {
-					const n = nodes[i];
-					if (n.optimizeNames(names, constants)) continue;
-					subtractNames(names, n.names);
-					nodes.splice(i, 1);
-				}
-				return nodes.length > 0 ? this : void 0;
-			}
-			get names() {
-				return this.nodes.reduce((names, n) => addNames(names, n.names), {});
-			}
-		};
-		var BlockNode = class extends ParentNode {
-			render(opts) {
-				return "{" + opts._n + super.render(opts) + "}" + opts._n;
-			}
-		};
-		var Root = class extends ParentNode {};
-		var Else = class extends BlockNode {};
-		Else.kind = "else";
-		var If = class If extends BlockNode {
-			constructor(condition, nodes) {
-				super(nodes);
-				this.condition = condition;
-			}
-			render(opts) {
-				let code = `if(${this.condition})` + super.render(opts);
-				if (this.else) code += "else " + this.else.render(opts);
-				return code;
-			}
-			optimizeNodes() {
-				super.optimizeNodes();
-				const cond = this.condition;
-				if (cond === true) return this.nodes;
-				let e = this.else;
-				if (e) {
-					const ns = e.optimizeNodes();
-					e = this.else = Array.isArray(ns) ? new Else(ns) : ns;
-				}
-				if (e) {
-					if (cond === false) return e instanceof If ? e : e.nodes;
-					if (this.nodes.length) return this;
-					return new If(not(cond), e instanceof If ? [e] : e.nodes);
-				}
-				if (cond === false || !this.nodes.length) return void 0;
-				return this;
-			}
-			optimizeNames(names, constants) {
-				var _a;
-				this.else = (_a = this.else) === null || _a === void 0 ? void 0 : _a.optimizeNames(names, constants);
-				if (!(super.optimizeNames(names, constants) || this.else)) return;
-				this.condition = optimizeExpr(this.condition, names, constants);
-				return this;
-			}
-			get names() {
-				const names = super.names;
-				addExprNames(names, this.condition);
-				if (this.else) addNames(names, this.else.names);
-				return names;
-			}
-		};
-		If.kind = "if";
-		var For = class extends BlockNode {};
-		For.kind = "for";
-		var ForLoop = class extends For {
-			constructor(iteration) {
-				super();
-				this.iteration = iteration;
-			}
-			render(opts) {
-				return `for(${this.iteration})` + super.render(opts);
-			}
-			optimizeNames(names, constants) {
-				if (!super.optimizeNames(names, constants)) return;
-				this.iteration = optimizeExpr(this.iteration, names, constants);
-				return this;
-			}
-			get names() {
-				return addNames(super.names, this.iteration.names);
-			}
-		};
-		var ForRange = class extends For {
-			constructor(varKind, name, from, to) {
-				super();
-				this.varKind = varKind;
-				this.name = name;
-				this.from = from;
-				this.to = to;
-			}
-			render(opts) {
-				const varKind = opts.es5 ? scope_1.varKinds.var : this.varKind;
-				const { name, from, to } = this;
-				return `for(${varKind} ${name}=${from}; ${name}<${to}; ${name}++)` + super.render(opts);
-			}
-			get names() {
-				return addExprNames(addExprNames(super.names, this.from), this.to);
-			}
-		};
-		var ForIter = class extends For {
-			constructor(loop, varKind, name, iterable) {
-				super();
-				this.loop = loop;
-				this.varKind = varKind;
-				this.name = name;
-				this.iterable = iterable;
-			}
-			render(opts) {
-				return `for(${this.varKind} ${this.name} ${this.loop} ${this.iterable})` + super.render(opts);
-			}
-			optimizeNames(names, constants) {
-				if (!super.optimizeNames(names, constants)) return;
-				this.iterable = optimizeExpr(this.iterable, names, constants);
-				return this;
-			}
-			get names() {
-				return addNames(super.names, this.iterable.names);
-			}
-		};
-		var Func = class extends BlockNode {
-			constructor(name, args, async) {
-				super();
-				this.name = name;
-				this.args = args;
-				this.async = async;
-			}
-			render(opts) {
-				return `${this.async ? "async " : ""}function ${this.name}(${this.args})` + super.render(opts);
-			}
-		};
-		Func.kind = "func";
-		var Return = class extends ParentNode {
-			render(opts) {
-				return "return " + super.render(opts);
-			}
-		};
-		Return.kind = "return";
-		var Try = class extends BlockNode {
-			render(opts) {
-				let code = "try" + super.render(opts);
-				if (this.catch) code += this.catch.render(opts);
-				if (this.finally) code += this.finally.render(opts);
-				return code;
-			}
-			optimizeNodes() {
-				var _a, _b;
-				super.optimizeNodes();
-				(_a = this.catch) === null || _a === void 0 || _a.optimizeNodes();
-				(_b = this.finally) === null || _b === void 0 || _b.optimizeNodes();
-				return this;
-			}
-			optimizeNames(names, constants) {
-				var _a, _b;
-				super.optimizeNames(names, constants);
-				(_a = this.catch) === null || _a === void 0 || _a.optimizeNames(names, constants);
-				(_b = this.finally) === null || _b === void 0 || _b.optimizeNames(names, constants);
-				return this;
-			}
-			get names() {
-				const names = super.names;
-				if (this.catch) addNames(names, this.catch.names);
-				if (this.finally) addNames(names, this.finally.names);
-				return names;
-			}
-		};
-		var Catch = class extends BlockNode {
-			constructor(error) {
-				super();
-				this.error = error;
-			}
-			render(opts) {
-				return `catch(${this.error})` + super.render(opts);
-			}
-		};
-		Catch.kind = "catch";
-		var Finally = class extends BlockNode {
-			render(opts) {
-				return "finally" + super.render(opts);
-			}
-		};
-		Finally.kind = "finally";
-		var CodeGen = class {
-			constructor(extScope, opts = {}) {
-				this._values = {};
-				this._blockStarts = [];
-				this._constants = {};
-				this.opts = {
-					...opts,
-					_n: opts.lines ? "\n" : ""
-				};
-				this._extScope = extScope;
-				this._scope = new scope_1.Scope({ parent: extScope });
-				this._nodes = [new Root()];
-			}
-			toString() {
-				return this._root.render(this.opts);
-			}
-			name(prefix) {
-				return this._scope.name(prefix);
-			}
-			scopeName(prefix) {
-				return this._extScope.name(prefix);
-			}
-			scopeValue(prefixOrName, value) {
-				const name = this._extScope.value(prefixOrName, value);
-				(this._values[name.prefix] || (this._values[name.prefix] = new Set())).add(name);
-				return name;
-			}
-			getScopeValue(prefix, keyOrRef) {
-				return this._extScope.getValue(prefix, keyOrRef);
-			}
-			scopeRefs(scopeName) {
-				return this._extScope.scopeRefs(scopeName, this._values);
-			}
-			scopeCode() {
-				return this._extScope.scopeCode(this._values);
-			}
-			_def(varKind, nameOrPrefix, rhs, constant) {
-				const name = this._scope.toName(nameOrPrefix);
-				if (rhs !== void 0 && constant) this._constants[name.str] = rhs;
-				this._leafNode(new Def(varKind, name, rhs));
-				return name;
-			}
-			const(nameOrPrefix, rhs, _constant) {
-				return this._def(scope_1.varKinds.const, nameOrPrefix, rhs, _constant);
-			}
-			let(nameOrPrefix, rhs, _constant) {
-				return this._def(scope_1.varKinds.let, nameOrPrefix, rhs, _constant);
-			}
-			var(nameOrPrefix, rhs, _constant) {
-				return this._def(scope_1.varKinds.var, nameOrPrefix, rhs, _constant);
-			}
-			assign(lhs, rhs, sideEffects) {
-				return this._leafNode(new Assign(lhs, rhs, sideEffects));
-			}
-			add(lhs, rhs) {
-				return this._leafNode(new AssignOp(lhs, exports.operators.ADD, rhs));
-			}
-			code(c) {
-				if (typeof c == "function") c();
-				else if (c !== code_1.nil) this._leafNode(new AnyCode(c));
-				return this;
-			}
-			object(...keyValues) {
-				const code = ["{"];
-				for (const [key, value] of keyValues) {
-					if (code.length > 1) code.push(",");
-					code.push(key);
-					if (key !== value || this.opts.es5) {
-						code.push(":");
-						(0, code_1.addCodeArg)(code, value);
-					}
-				}
-				code.push("}");
-				return new code_1._Code(code);
-			}
-			if(condition, thenBody, elseBody) {
-				this._blockNode(new If(condition));
-				if (thenBody && elseBody) this.code(thenBody).else().code(elseBody).endIf();
-				else if (thenBody) this.code(thenBody).endIf();
-				else if (elseBody) throw new Error("CodeGen: \"else\" body without \"then\" body");
-				return this;
-			}
-			elseIf(condition) {
-				return this._elseNode(new If(condition));
-			}
-			else() {
-				return this._elseNode(new Else());
-			}
-			endIf() {
-				return this._endBlockNode(If, Else);
-			}
-			_for(node, forBody) {
-				this._blockNode(node);
-				if (forBody) this.code(forBody).endFor();
-				return this;
-			}
-			for(iteration, forBody) {
-				return this._for(new ForLoop(iteration), forBody);
-			}
-			forRange(nameOrPrefix, from, to, forBody, varKind = this.opts.es5 ? scope_1.varKinds.var : scope_1.varKinds.let) {
-				const name = this._scope.toName(nameOrPrefix);
-				return this._for(new ForRange(varKind, name, from, to), () => forBody(name));
-			}
-			forOf(nameOrPrefix, iterable, forBody, varKind = scope_1.varKinds.const) {
-				const name = this._scope.toName(nameOrPrefix);
-				if (this.opts.es5) {
-					const arr = iterable instanceof code_1.Name ? iterable : this.var("_arr", iterable);
-					return this.forRange("_i", 0, (0, code_1._)`${arr}.length`, (i) => {
-						this.var(name, (0, code_1._)`${arr}[${i}]`);
-						forBody(name);
-					});
-				}
-				return this._for(new ForIter("of", varKind, name, iterable), () => forBody(name));
-			}
-			forIn(nameOrPrefix, obj, forBody, varKind = this.opts.es5 ? scope_1.varKinds.var : scope_1.varKinds.const) {
-				if (this.opts.ownProperties) return this.forOf(nameOrPrefix, (0, code_1._)`Object.keys(${obj})`, forBody);
-				const name = this._scope.toName(nameOrPrefix);
-				return this._for(new ForIter("in", varKind, name, obj), () => forBody(name));
-			}
-			endFor() {
-				return this._endBlockNode(For);
-			}
-			label(label) {
-				return this._leafNode(new Label(label));
-			}
-			break(label) {
-				return this._leafNode(new Break(label));
-			}
-			return(value) {
-				const node = new Return();
-				this._blockNode(node);
-				this.code(value);
-				if (node.nodes.length !== 1) throw new Error("CodeGen: \"return\" should have one node");
-				return this._endBlockNode(Return);
-			}
-			try(tryBody, catchCode, finallyCode) {
-				if (!catchCode && !finallyCode) throw new Error("CodeGen: \"try\" without \"catch\" and \"finally\"");
-				const node = new Try();
-				this._blockNode(node);
-				this.code(tryBody);
-				if (catchCode) {
-					const error = this.name("e");
-					this._currNode = node.catch = new Catch(error);
-					catchCode(error);
-				}
-				if (finallyCode) {
-					this._currNode = node.finally = new Finally();
-					this.code(finallyCode);
-				}
-				return this._endBlockNode(Catch, Finally);
-			}
-			throw(error) {
-				return this._leafNode(new Throw(error));
-			}
-			block(body, nodeCount) {
-				this._blockStarts.push(this._nodes.length);
-				if (body) this.code(body).endBlock(nodeCount);
-				return this;
-			}
-			endBlock(nodeCount) {
-				const len = this._blockStarts.pop();
-				if (len === void 0) throw new Error("CodeGen: not in self-balancing block");
-				const toClose = this._nodes.length - len;
-				if (toClose < 0 || nodeCount !== void 0 && toClose !== nodeCount) throw new Error(`CodeGen: wrong number of nodes: ${toClose} vs ${nodeCount} expected`);
-				this._nodes.length = len;
-				return this;
-			}
-			func(name, args = code_1.nil, async, funcBody) {
-				this._blockNode(new Func(name, args, async));
-				if (funcBody) this.code(funcBody).endFunc();
-				return this;
-			}
-			endFunc() {
-				return this._endBlockNode(Func);
-			}
-			optimize(n = 1) {
-				while (n-- > 0) {
-					this._root.optimizeNodes();
-					this._root.optimizeNames(this._root.names, this._constants);
-				}
-			}
-			_leafNode(node) {
-				this._currNode.nodes.push(node);
-				return this;
-			}
-			_blockNode(node) {
-				this._currNode.nodes.push(node);
-				this._nodes.push(node);
-			}
-			_endBlockNode(N1, N2) {
-				const n = this._currNode;
-				if (n instanceof N1 || N2 && n instanceof N2) {
-					this._nodes.pop();
-					return this;
-				}
-				throw new Error(`CodeGen: not in block "${N2 ? `${N1.kind}/${N2.kind}` : N1.kind}"`);
-			}
-			_elseNode(node) {
-				const n = this._currNode;
-				if (!(n instanceof If)) throw new Error("CodeGen: \"else\" without \"if\"");
-				this._currNode = n.else = node;
-				return this;
-			}
-			get _root() {
-				return this._nodes[0];
-			}
-			get _currNode() {
-				const ns = this._nodes;
-				return ns[ns.length - 1];
-			}
-			set _currNode(node) {
-				const ns = this._nodes;
-				ns[ns.length - 1] = node;
-			}
-		};
-		exports.CodeGen = CodeGen;
-		function addNames(names, from) {
-			for (const n in from) names[n] = (names[n] || 0) + (from[n] || 0);
-			return names;
-		}
-		function addExprNames(names, from) {
-			return from instanceof code_1._CodeOrName ? addNames(names, from.names) : names;
-		}
-		function optimizeExpr(expr, names, constants) {
-			if (expr instanceof code_1.Name) return replaceName(expr);
-			if (!canOptimize(expr)) return expr;
-			return new code_1._Code(expr._items.reduce((items, c) => {
-				if (c instanceof code_1.Name) c = replaceName(c);
-				if (c instanceof code_1._Code) items.push(...c._items);
-				else items.push(c);
-				return items;
-			}, []));
-			function replaceName(n) {
-				const c = constants[n.str];
-				if (c === void 0 || names[n.str] !== 1) return n;
-				delete names[n.str];
-				return c;
-			}
-			function canOptimize(e) {
-				return e instanceof code_1._Code && e._items.some((c) => c instanceof code_1.Name && names[c.str] === 1 && constants[c.str] !== void 0);
-			}
-		}
-		function subtractNames(names, from) {
-			for (const n in from) names[n] = (names[n] || 0) - (from[n] || 0);
-		}
-		function not(x) {
-			return typeof x == "boolean" || typeof x == "number" || x === null ? !x : (0, code_1._)`!${par(x)}`;
-		}
-		exports.not = not;
-		const andCode = mappend(exports.operators.AND);
-		function and(...args) {
-			return args.reduce(andCode);
-		}
-		exports.and = and;
-		const orCode = mappend(exports.operators.OR);
-		function or(...args) {
-			return args.reduce(orCode);
-		}
-		exports.or = or;
-		function mappend(op) {
-			return (x, y) => x === code_1.nil ? y : y === code_1.nil ? x : (0, code_1._)`${par(x)} ${op} ${par(y)}`;
-		}
-		function par(x) {
-			return x instanceof code_1.Name ? x : (0, code_1._)`(${x})`;
-		}
-	}));
-	require_util = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.checkStrictMode = exports.getErrorPath = exports.Type = exports.useFunc = exports.setEvaluated = exports.evaluatedPropsToName = exports.mergeEvaluated = exports.eachItem = exports.unescapeJsonPointer = exports.escapeJsonPointer = exports.escapeFragment = exports.unescapeFragment = exports.schemaRefOrVal = exports.schemaHasRulesButRef = exports.schemaHasRules = exports.checkUnknownRules = exports.alwaysValidSchema = exports.toHash = void 0;
-		const codegen_1 = require_codegen();
-		const code_1 = require_code$1();
-		function toHash(arr) {
-			const hash = {};
-			for (const item of arr) hash[item] = true;
-			return hash;
-		}
-		exports.toHash = toHash;
-		function alwaysValidSchema(it, schema) {
-			if (typeof schema == "boolean") return schema;
-			if (Object.keys(schema).length === 0) return true;
-			checkUnknownRules(it, schema);
-			return !schemaHasRules(schema, it.self.RULES.all);
-		}
-		exports.alwaysValidSchema = alwaysValidSchema;
-		function checkUnknownRules(it, schema = it.schema) {
-			const { opts, self } = it;
-			if (!opts.strictSchema) return;
-			if (typeof schema === "boolean") return;
-			const rules = self.RULES.keywords;
-			for (const key in schema) if (!rules[key]) checkStrictMode(it, `unknown keyword: "${key}"`);
-		}
-		exports.checkUnknownRules = checkUnknownRules;
-		function schemaHasRules(schema, rules) {
-			if (typeof schema == "boolean") return !schema;
-			for (const key in schema) if (rules[key]) return true;
-			return false;
-		}
-		exports.schemaHasRules = schemaHasRules;
-		function schemaHasRulesButRef(schema, RULES) {
-			if (typeof schema == "boolean") return !schema;
-			for (const key in schema) if (key !== "$ref" && RULES.all[key]) return true;
-			return false;
-		}
-		exports.schemaHasRulesButRef = schemaHasRulesButRef;
-		function schemaRefOrVal({ topSchemaRef, schemaPath }, schema, keyword, $data) {
-			if (!$data) {
-				if (typeof schema == "number" || typeof schema == "boolean") return schema;
-				if (typeof schema == "string") return (0, codegen_1._)`${schema}`;
-			}
-			return (0, codegen_1._)`${topSchemaRef}${schemaPath}${(0, codegen_1.getProperty)(keyword)}`;
-		}
-		exports.schemaRefOrVal = schemaRefOrVal;
-		function unescapeFragment(str) {
-			return unescapeJsonPointer(decodeURIComponent(str));
-		}
-		exports.unescapeFragment = unescapeFragment;
-		function escapeFragment(str) {
-			return encodeURIComponent(escapeJsonPointer(str));
-		}
-		exports.escapeFragment = escapeFragment;
-		function escapeJsonPointer(str) {
-			if (typeof str == "number") return `${str}`;
-			return str.replace(/~/g, "~0").replace(/\//g, "~1");
-		}
-		exports.escapeJsonPointer = escapeJsonPointer;
-		function unescapeJsonPointer(str) {
-			return str.replace(/~1/g, "/").replace(/~0/g, "~");
-		}
-		exports.unescapeJsonPointer = unescapeJsonPointer;
-		function eachItem(xs, f) {
-			if (Array.isArray(xs)) for (const x of xs) f(x);
-			else f(xs);
-		}
-		exports.eachItem = eachItem;
-		function makeMergeEvaluated({ mergeNames, mergeToName, mergeValues, resultToName }) {
-			return (gen, from, to, toName) => {
-				const res = to === void 0 ? from : to instanceof codegen_1.Name ? (from instanceof codegen_1.Name ? mergeNames(gen, from, to) : mergeToName(gen, from, to), to) : from instanceof codegen_1.Name ? (mergeToName(gen, to, from), from) : mergeValues(from, to);
-				return toName === codegen_1.Name && !(res instanceof codegen_1.Name) ? resultToName(gen, res) : res;
-			};
-		}
-		exports.mergeEvaluated = {
-			props: makeMergeEvaluated({
-				mergeNames: (gen, from, to) => gen.if((0, codegen_1._)`${to} !== true && ${from} !== undefined`, () => {
-					gen.if((0, codegen_1._)`${from} === true`, () => gen.assign(to, true), () => gen.assign(to, (0, codegen_1._)`${to} || {}`).code((0, codegen_1._)`Object.assign(${to}, ${from})`));
-				}),
-				mergeToName: (gen, from, to) => gen.if((0, codegen_1._)`${to} !== true`, () => {
-					if (from === true) gen.assign(to, true);
-					else {
-						gen.assign(to, (0, codegen_1._)`${to} || {}`);
-						setEvaluated(gen, to, from);
-					}
-				}),
-				mergeValues: (from, to) => from === true ? true : {
-					...from,
-					...to
-				},
-				resultToName: evaluatedPropsToName
-			}),
-			items: makeMergeEvaluated({
-				mergeNames: (gen, from, to) => gen.if((0, codegen_1._)`${to} !== true && ${from} !== undefined`, () => gen.assign(to, (0, codegen_1._)`${from} === true ? true : ${to} > ${from} ? ${to} : ${from}`)),
-				mergeToName: (gen, from, to) => gen.if((0, codegen_1._)`${to} !== true`, () => gen.assign(to, from === true ? true : (0, codegen_1._)`${to} > ${from} ? ${to} : ${from}`)),
-				mergeValues: (from, to) => from === true ? true : Math.max(from, to),
-				resultToName: (gen, items) => gen.var("items", items)
-			})
-		};
-		function evaluatedPropsToName(gen, ps) {
-			if (ps === true) return gen.var("props", true);
-			const props = gen.var("props", (0, codegen_1._)`{}`);
-			if (ps !== void 0) setEvaluated(gen, props, ps);
-			return props;
-		}
-		exports.evaluatedPropsToName = evaluatedPropsToName;
-		function setEvaluated(gen, props, ps) {
-			Object.keys(ps).forEach((p) => gen.assign((0, codegen_1._)`${props}${(0, codegen_1.getProperty)(p)}`, true));
-		}
-		exports.setEvaluated = setEvaluated;
-		const snippets = {};
-		function useFunc(gen, f) {
-			return gen.scopeValue("func", {
-				ref: f,
-				code: snippets[f.code] || (snippets[f.code] = new code_1._Code(f.code))
-			});
-		}
-		exports.useFunc = useFunc;
-		var Type;
-		(function(Type) {
-			Type[Type["Num"] = 0] = "Num";
-			Type[Type["Str"] = 1] = "Str";
-		})(Type || (exports.Type = Type = {}));
-		function getErrorPath(dataProp, dataPropType, jsPropertySyntax) {
-			if (dataProp instanceof codegen_1.Name) {
-				const isNumber = dataPropType === Type.Num;
-				return jsPropertySyntax ? isNumber ? (0, codegen_1._)`"[" + ${dataProp} + "]"` : (0, codegen_1._)`"['" + ${dataProp} + "']"` : isNumber ? (0, codegen_1._)`"/" + ${dataProp}` : (0, codegen_1._)`"/" + ${dataProp}.replace(/~/g, "~0").replace(/\\//g, "~1")`;
-			}
-			return jsPropertySyntax ? (0, codegen_1.getProperty)(dataProp).toString() : "/" + escapeJsonPointer(dataProp);
-		}
-		exports.getErrorPath = getErrorPath;
-		function checkStrictMode(it, msg, mode = it.opts.strictSchema) {
-			if (!mode) return;
-			msg = `strict mode: ${msg}`;
-			if (mode === true) throw new Error(msg);
-			it.self.logger.warn(msg);
-		}
-		exports.checkStrictMode = checkStrictMode;
-	}));
-	require_names = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const codegen_1 = require_codegen();
-		exports.default = {
-			data: new codegen_1.Name("data"),
-			valCxt: new codegen_1.Name("valCxt"),
-			instancePath: new codegen_1.Name("instancePath"),
-			parentData: new codegen_1.Name("parentData"),
-			parentDataProperty: new codegen_1.Name("parentDataProperty"),
-			rootData: new codegen_1.Name("rootData"),
-			dynamicAnchors: new codegen_1.Name("dynamicAnchors"),
-			vErrors: new codegen_1.Name("vErrors"),
-			errors: new codegen_1.Name("errors"),
-			this: new codegen_1.Name("this"),
-			self: new codegen_1.Name("self"),
-			scope: new codegen_1.Name("scope"),
-			json: new codegen_1.Name("json"),
-			jsonPos: new codegen_1.Name("jsonPos"),
-			jsonLen: new codegen_1.Name("jsonLen"),
-			jsonPart: new codegen_1.Name("jsonPart")
-		};
-	}));
-	require_errors = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.extendErrors = exports.resetErrorsCount = exports.reportExtraError = exports.reportError = exports.keyword$DataError = exports.keywordError = void 0;
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		const names_1 = require_names();
-		exports.keywordError = { message: ({ keyword }) => (0, codegen_1.str)`must pass "${keyword}" keyword validation` };
-		exports.keyword$DataError = { message: ({ keyword, schemaType }) => schemaType ? (0, codegen_1.str)`"${keyword}" keyword must be ${schemaType} ($data)` : (0, codegen_1.str)`"${keyword}" keyword is invalid ($data)` };
-		function reportError(cxt, error = exports.keywordError, errorPaths, overrideAllErrors) {
-			const { it } = cxt;
-			const { gen, compositeRule, allErrors } = it;
-			const errObj = errorObjectCode(cxt, error, errorPaths);
-			if (overrideAllErrors !== null && overrideAllErrors !== void 0 ? overrideAllErrors : compositeRule || allErrors) addError(gen, errObj);
-			else returnErrors(it, (0, codegen_1._)`[${errObj}]`);
-		}
-		exports.reportError = reportError;
-		function reportExtraError(cxt, error = exports.keywordError, errorPaths) {
-			const { it } = cxt;
-			const { gen, compositeRule, allErrors } = it;
-			addError(gen, errorObjectCode(cxt, error, errorPaths));
-			if (!(compositeRule || allErrors)) returnErrors(it, names_1.default.vErrors);
-		}
-		exports.reportExtraError = reportExtraError;
-		function resetErrorsCount(gen, errsCount) {
-			gen.assign(names_1.default.errors, errsCount);
-			gen.if((0, codegen_1._)`${names_1.default.vErrors} !== null`, () => gen.if(errsCount, () => gen.assign((0, codegen_1._)`${names_1.default.vErrors}.length`, errsCount), () => gen.assign(names_1.default.vErrors, null)));
-		}
-		exports.resetErrorsCount = resetErrorsCount;
-		function extendErrors({ gen, keyword, schemaValue, data, errsCount, it }) {
-			if (errsCount === void 0) throw new Error("ajv implementation error");
-			const err = gen.name("err");
-			gen.forRange("i", errsCount, names_1.default.errors, (i) => {
-				gen.const(err, (0, codegen_1._)`${names_1.default.vErrors}[${i}]`);
-				gen.if((0, codegen_1._)`${err}.instancePath === undefined`, () => gen.assign((0, codegen_1._)`${err}.instancePath`, (0, codegen_1.strConcat)(names_1.default.instancePath, it.errorPath)));
-				gen.assign((0, codegen_1._)`${err}.schemaPath`, (0, codegen_1.str)`${it.errSchemaPath}/${keyword}`);
-				if (it.opts.verbose) {
-					gen.assign((0, codegen_1._)`${err}.schema`, schemaValue);
-					gen.assign((0, codegen_1._)`${err}.data`, data);
-				}
-			});
-		}
-		exports.extendErrors = extendErrors;
-		function addError(gen, errObj) {
-			const err = gen.const("err", errObj);
-			gen.if((0, codegen_1._)`${names_1.default.vErrors} === null`, () => gen.assign(names_1.default.vErrors, (0, codegen_1._)`[${err}]`), (0, codegen_1._)`${names_1.default.vErrors}.push(${err})`);
-			gen.code((0, codegen_1._)`${names_1.default.errors}++`);
-		}
-		function returnErrors(it, errs) {
-			const { gen, validateName, schemaEnv } = it;
-			if (schemaEnv.$async) gen.throw((0, codegen_1._)`new ${it.ValidationError}(${errs})`);
-			else {
-				gen.assign((0, codegen_1._)`${validateName}.errors`, errs);
-				gen.return(false);
-			}
-		}
-		const E = {
-			keyword: new codegen_1.Name("keyword"),
-			schemaPath: new codegen_1.Name("schemaPath"),
-			params: new codegen_1.Name("params"),
-			propertyName: new codegen_1.Name("propertyName"),
-			message: new codegen_1.Name("message"),
-			schema: new codegen_1.Name("schema"),
-			parentSchema: new codegen_1.Name("parentSchema")
-		};
-		function errorObjectCode(cxt, error, errorPaths) {
-			const { createErrors } = cxt.it;
-			if (createErrors === false) return (0, codegen_1._)`{}`;
-			return errorObject(cxt, error, errorPaths);
-		}
-		function errorObject(cxt, error, errorPaths = {}) {
-			const { gen, it } = cxt;
-			const keyValues = [errorInstancePath(it, errorPaths), errorSchemaPath(cxt, errorPaths)];
-			extraErrorProps(cxt, error, keyValues);
-			return gen.object(...keyValues);
-		}
-		function errorInstancePath({ errorPath }, { instancePath }) {
-			const instPath = instancePath ? (0, codegen_1.str)`${errorPath}${(0, util_1.getErrorPath)(instancePath, util_1.Type.Str)}` : errorPath;
-			return [names_1.default.instancePath, (0, codegen_1.strConcat)(names_1.default.instancePath, instPath)];
-		}
-		function errorSchemaPath({ keyword, it: { errSchemaPath } }, { schemaPath, parentSchema }) {
-			let schPath = parentSchema ? errSchemaPath : (0, codegen_1.str)`${errSchemaPath}/${keyword}`;
-			if (schemaPath) schPath = (0, codegen_1.str)`${schPath}${(0, util_1.getErrorPath)(schemaPath, util_1.Type.Str)}`;
-			return [E.schemaPath, schPath];
-		}
-		function extraErrorProps(cxt, { params, message }, keyValues) {
-			const { keyword, data, schemaValue, it } = cxt;
-			const { opts, propertyName, topSchemaRef, schemaPath } = it;
-			keyValues.push([E.keyword, keyword], [E.params, typeof params == "function" ? params(cxt) : params || (0, codegen_1._)`{}`]);
-			if (opts.messages) keyValues.push([E.message, typeof message == "function" ? message(cxt) : message]);
-			if (opts.verbose) keyValues.push([E.schema, schemaValue], [E.parentSchema, (0, codegen_1._)`${topSchemaRef}${schemaPath}`], [names_1.default.data, data]);
-			if (propertyName) keyValues.push([E.propertyName, propertyName]);
-		}
-	}));
-	require_boolSchema = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.boolOrEmptySchema = exports.topBoolOrEmptySchema = void 0;
-		const errors_1 = require_errors();
-		const codegen_1 = require_codegen();
-		const names_1 = require_names();
-		const boolError = { message: "boolean schema is false" };
-		function topBoolOrEmptySchema(it) {
-			const { gen, schema, validateName } = it;
-			if (schema === false) falseSchemaError(it, false);
-			else if (typeof schema == "object" && schema.$async === true) gen.return(names_1.default.data);
-			else {
-				gen.assign((0, codegen_1._)`${validateName}.errors`, null);
-				gen.return(true);
-			}
-		}
-		exports.topBoolOrEmptySchema = topBoolOrEmptySchema;
-		function boolOrEmptySchema(it, valid) {
-			const { gen, schema } = it;
-			if (schema === false) {
-				gen.var(valid, false);
-				falseSchemaError(it);
-			} else gen.var(valid, true);
-		}
-		exports.boolOrEmptySchema = boolOrEmptySchema;
-		function falseSchemaError(it, overrideAllErrors) {
-			const { gen, data } = it;
-			const cxt = {
-				gen,
-				keyword: "false schema",
-				data,
-				schema: false,
-				schemaCode: false,
-				schemaValue: false,
-				params: {},
-				it
-			};
-			(0, errors_1.reportError)(cxt, boolError, void 0, overrideAllErrors);
-		}
-	}));
-	require_rules = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.getRules = exports.isJSONType = void 0;
-		const jsonTypes = new Set([
-			"string",
-			"number",
-			"integer",
-			"boolean",
-			"null",
-			"object",
-			"array"
-		]);
-		function isJSONType(x) {
-			return typeof x == "string" && jsonTypes.has(x);
-		}
-		exports.isJSONType = isJSONType;
-		function getRules() {
-			const groups = {
-				number: {
-					type: "number",
-					rules: []
-				},
-				string: {
-					type: "string",
-					rules: []
-				},
-				array: {
-					type: "array",
-					rules: []
-				},
-				object: {
-					type: "object",
-					rules: []
-				}
-			};
-			return {
-				types: {
-					...groups,
-					integer: true,
-					boolean: true,
-					null: true
-				},
-				rules: [
-					{ rules: [] },
-					groups.number,
-					groups.string,
-					groups.array,
-					groups.object
-				],
-				post: { rules: [] },
-				all: {},
-				keywords: {}
-			};
-		}
-		exports.getRules = getRules;
-	}));
-	require_applicability = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.shouldUseRule = exports.shouldUseGroup = exports.schemaHasRulesForType = void 0;
-		function schemaHasRulesForType({ schema, self }, type) {
-			const group = self.RULES.types[type];
-			return group && group !== true && shouldUseGroup(schema, group);
-		}
-		exports.schemaHasRulesForType = schemaHasRulesForType;
-		function shouldUseGroup(schema, group) {
-			return group.rules.some((rule) => shouldUseRule(schema, rule));
-		}
-		exports.shouldUseGroup = shouldUseGroup;
-		function shouldUseRule(schema, rule) {
-			var _a;
-			return schema[rule.keyword] !== void 0 || ((_a = rule.definition.implements) === null || _a === void 0 ? void 0 : _a.some((kwd) => schema[kwd] !== void 0));
-		}
-		exports.shouldUseRule = shouldUseRule;
-	}));
-	require_dataType = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.reportTypeError = exports.checkDataTypes = exports.checkDataType = exports.coerceAndCheckDataType = exports.getJSONTypes = exports.getSchemaTypes = exports.DataType = void 0;
-		const rules_1 = require_rules();
-		const applicability_1 = require_applicability();
-		const errors_1 = require_errors();
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		var DataType;
-		(function(DataType) {
-			DataType[DataType["Correct"] = 0] = "Correct";
-			DataType[DataType["Wrong"] = 1] = "Wrong";
-		})(DataType || (exports.DataType = DataType = {}));
-		function getSchemaTypes(schema) {
-			const types = getJSONTypes(schema.type);
-			if (types.includes("null")) {
-				if (schema.nullable === false) throw new Error("type: null contradicts nullable: false");
-			} else {
-				if (!types.length && schema.nullable !== void 0) throw new Error("\"nullable\" cannot be used without \"type\"");
-				if (schema.nullable === true) types.push("null");
-			}
-			return types;
-		}
-		exports.getSchemaTypes = getSchemaTypes;
-		function getJSONTypes(ts) {
-			const types = Array.isArray(ts) ? ts : ts ? [ts] : [];
-			if (types.every(rules_1.isJSONType)) return types;
-			throw new Error("type must be JSONType or JSONType[]: " + types.join(","));
-		}
-		exports.getJSONTypes = getJSONTypes;
-		function coerceAndCheckDataType(it, types) {
-			const { gen, data, opts } = it;
-			const coerceTo = coerceToTypes(types, opts.coerceTypes);
-			const checkTypes = types.length > 0 && !(coerceTo.length === 0 && types.length === 1 && (0, applicability_1.schemaHasRulesForType)(it, types[0]));
-			if (checkTypes) {
-				const wrongType = checkDataTypes(types, data, opts.strictNumbers, DataType.Wrong);
-				gen.if(wrongType, () => {
-					if (coerceTo.length) coerceData(it, types, coerceTo);
-					else reportTypeError(it);
-				});
-			}
-			return checkTypes;
-		}
-		exports.coerceAndCheckDataType = coerceAndCheckDataType;
-		const COERCIBLE = new Set([
-			"string",
-			"number",
-			"integer",
-			"boolean",
-			"null"
-		]);
-		function coerceToTypes(types, coerceTypes) {
-			return coerceTypes ? types.filter((t) => COERCIBLE.has(t) || coerceTypes === "array" && t === "array") : [];
-		}
-		function coerceData(it, types, coerceTo) {
-			const { gen, data, opts } = it;
-			const dataType = gen.let("dataType", (0, codegen_1._)`typeof ${data}`);
-			const coerced = gen.let("coerced", (0, codegen_1._)`undefined`);
-			if (opts.coerceTypes === "array") gen.if((0, codegen_1._)`${dataType} == 'object' && Array.isArray(${data}) && ${data}.length == 1`, () => gen.assign(data, (0, codegen_1._)`${data}[0]`).assign(dataType, (0, codegen_1._)`typeof ${data}`).if(checkDataTypes(types, data, opts.strictNumbers), () => gen.assign(coerced, data)));
-			gen.if((0, codegen_1._)`${coerced} !== undefined`);
-			for (const t of coerceTo) if (COERCIBLE.has(t) || t === "array" && opts.coerceTypes === "array") coerceSpecificType(t);
-			gen.else();
-			reportTypeError(it);
-			gen.endIf();
-			gen.if((0, codegen_1._)`${coerced} !== undefined`, () => {
-				gen.assign(data, coerced);
-				assignParentData(it, coerced);
-			});
-			function coerceSpecificType(t) {
-				switch (t) {
-					case "string":
-						gen.elseIf((0, codegen_1._)`${dataType} == "number" || ${dataType} == "boolean"`).assign(coerced, (0, codegen_1._)`"" + ${data}`).elseIf((0, codegen_1._)`${data} === null`).assign(coerced, (0, codegen_1._)`""`);
-						return;
-					case "number":
-						gen.elseIf((0, codegen_1._)`${dataType} == "boolean" || ${data} === null
-              || (${dataType} == "string" && ${data} && ${data} == +${data})`).assign(coerced, (0, codegen_1._)`+${data}`);
-						return;
-					case "integer":
-						gen.elseIf((0, codegen_1._)`${dataType} === "boolean" || ${data} === null
-              || (${dataType} === "string" && ${data} && ${data} == +${data} && !(${data} % 1))`).assign(coerced, (0, codegen_1._)`+${data}`);
-						return;
-					case "boolean":
-						gen.elseIf((0, codegen_1._)`${data} === "false" || ${data} === 0 || ${data} === null`).assign(coerced, false).elseIf((0, codegen_1._)`${data} === "true" || ${data} === 1`).assign(coerced, true);
-						return;
-					case "null":
-						gen.elseIf((0, codegen_1._)`${data} === "" || ${data} === 0 || ${data} === false`);
-						gen.assign(coerced, null);
-						return;
-					case "array": gen.elseIf((0, codegen_1._)`${dataType} === "string" || ${dataType} === "number"
-              || ${dataType} === "boolean" || ${data} === null`).assign(coerced, (0, codegen_1._)`[${data}]`);
-				}
-			}
-		}
-		function assignParentData({ gen, parentData, parentDataProperty }, expr) {
-			gen.if((0, codegen_1._)`${parentData} !== undefined`, () => gen.assign((0, codegen_1._)`${parentData}[${parentDataProperty}]`, expr));
-		}
-		function checkDataType(dataType, data, strictNums, correct = DataType.Correct) {
-			const EQ = correct === DataType.Correct ? codegen_1.operators.EQ : codegen_1.operators.NEQ;
-			let cond;
-			switch (dataType) {
-				case "null": return (0, codegen_1._)`${data} ${EQ} null`;
-				case "array":
-					cond = (0, codegen_1._)`Array.isArray(${data})`;
-					break;
-				case "object":
-					cond = (0, codegen_1._)`${data} && typeof ${data} == "object" && !Array.isArray(${data})`;
-					break;
-				case "integer":
-					cond = numCond((0, codegen_1._)`!(${data} % 1) && !isNaN(${data})`);
-					break;
-				case "number":
-					cond = numCond();
-					break;
-				default: return (0, codegen_1._)`typeof ${data} ${EQ} ${dataType}`;
-			}
-			return correct === DataType.Correct ? cond : (0, codegen_1.not)(cond);
-			function numCond(_cond = codegen_1.nil) {
-				return (0, codegen_1.and)((0, codegen_1._)`typeof ${data} == "number"`, _cond, strictNums ? (0, codegen_1._)`isFinite(${data})` : codegen_1.nil);
-			}
-		}
-		exports.checkDataType = checkDataType;
-		function checkDataTypes(dataTypes, data, strictNums, correct) {
-			if (dataTypes.length === 1) return checkDataType(dataTypes[0], data, strictNums, correct);
-			let cond;
-			const types = (0, util_1.toHash)(dataTypes);
-			if (types.array && types.object) {
-				const notObj = (0, codegen_1._)`typeof ${data} != "object"`;
-				cond = types.null ? notObj : (0, codegen_1._)`!${data} || ${notObj}`;
-				delete types.null;
-				delete types.array;
-				delete types.object;
-			} else cond = codegen_1.nil;
-			if (types.number) delete types.integer;
-			for (const t in types) cond = (0, codegen_1.and)(cond, checkDataType(t, data, strictNums, correct));
-			return cond;
-		}
-		exports.checkDataTypes = checkDataTypes;
-		const typeError = {
-			message: ({ schema }) => `must be ${schema}`,
-			params: ({ schema, schemaValue }) => typeof schema == "string" ? (0, codegen_1._)`{type: ${schema}}` : (0, codegen_1._)`{type: ${schemaValue}}`
-		};
-		function reportTypeError(it) {
-			const cxt = getTypeErrorContext(it);
-			(0, errors_1.reportError)(cxt, typeError);
-		}
-		exports.reportTypeError = reportTypeError;
-		function getTypeErrorContext(it) {
-			const { gen, data, schema } = it;
-			const schemaCode = (0, util_1.schemaRefOrVal)(it, schema, "type");
-			return {
-				gen,
-				keyword: "type",
-				data,
-				schema: schema.type,
-				schemaCode,
-				schemaValue: schemaCode,
-				parentSchema: schema,
-				params: {},
-				it
-			};
-		}
-	}));
-	require_defaults = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.assignDefaults = void 0;
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		function assignDefaults(it, ty) {
-			const { properties, items } = it.schema;
-			if (ty === "object" && properties) for (const key in properties) assignDefault(it, key, properties[key].default);
-			else if (ty === "array" && Array.isArray(items)) items.forEach((sch, i) => assignDefault(it, i, sch.default));
-		}
-		exports.assignDefaults = assignDefaults;
-		function assignDefault(it, prop, defaultValue) {
-			const { gen, compositeRule, data, opts } = it;
-			if (defaultValue === void 0) return;
-			const childData = (0, codegen_1._)`${data}${(0, codegen_1.getProperty)(prop)}`;
-			if (compositeRule) {
-				(0, util_1.checkStrictMode)(it, `default is ignored for: ${childData}`);
-				return;
-			}
-			let condition = (0, codegen_1._)`${childData} === undefined`;
-			if (opts.useDefaults === "empty") condition = (0, codegen_1._)`${condition} || ${childData} === null || ${childData} === ""`;
-			gen.if(condition, (0, codegen_1._)`${childData} = ${(0, codegen_1.stringify)(defaultValue)}`);
-		}
-	}));
-	require_code = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.validateUnion = exports.validateArray = exports.usePattern = exports.callValidateCode = exports.schemaProperties = exports.allSchemaProperties = exports.noPropertyInData = exports.propertyInData = exports.isOwnProperty = exports.hasPropFunc = exports.reportMissingProp = exports.checkMissingProp = exports.checkReportMissingProp = void 0;
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		const names_1 = require_names();
-		const util_2 = require_util();
-		function checkReportMissingProp(cxt, prop) {
-			const { gen, data, it } = cxt;
-			gen.if(noPropertyInData(gen, data, prop, it.opts.ownProperties), () => {
-				cxt.setParams({ missingProperty: (0, codegen_1._)`${prop}` }, true);
-				cxt.error();
-			});
-		}
-		exports.checkReportMissingProp = checkReportMissingProp;
-		function checkMissingProp({ gen, data, it: { opts } }, properties, missing) {
-			return (0, codegen_1.or)(...properties.map((prop) => (0, codegen_1.and)(noPropertyInData(gen, data, prop, opts.ownProperties), (0, codegen_1._)`${missing} = ${prop}`)));
-		}
-		exports.checkMissingProp = checkMissingProp;
-		function reportMissingProp(cxt, missing) {
-			cxt.setParams({ missingProperty: missing }, true);
-			cxt.error();
-		}
-		exports.reportMissingProp = reportMissingProp;
-		function hasPropFunc(gen) {
-			return gen.scopeValue("func", {
-				ref: Object.prototype.hasOwnProperty,
-				code: (0, codegen_1._)`Object.prototype.hasOwnProperty`
-			});
-		}
-		exports.hasPropFunc = hasPropFunc;
-		function isOwnProperty(gen, data, property) {
-			return (0, codegen_1._)`${hasPropFunc(gen)}.call(${data}, ${property})`;
-		}
-		exports.isOwnProperty = isOwnProperty;
-		function propertyInData(gen, data, property, ownProperties) {
-			const cond = (0, codegen_1._)`${data}${(0, codegen_1.getProperty)(property)} !== undefined`;
-			return ownProperties ? (0, codegen_1._)`${cond} && ${isOwnProperty(gen, data, property)}` : cond;
-		}
-		exports.propertyInData = propertyInData;
-		function noPropertyInData(gen, data, property, ownProperties) {
-			const cond = (0, codegen_1._)`${data}${(0, codegen_1.getProperty)(property)} === undefined`;
-			return ownProperties ? (0, codegen_1.or)(cond, (0, codegen_1.not)(isOwnProperty(gen, data, property))) : cond;
-		}
-		exports.noPropertyInData = noPropertyInData;
-		function allSchemaProperties(schemaMap) {
-			return schemaMap ? Object.keys(schemaMap).filter((p) => p !== "__proto__") : [];
-		}
-		exports.allSchemaProperties = allSchemaProperties;
-		function schemaProperties(it, schemaMap) {
-			return allSchemaProperties(schemaMap).filter((p) => !(0, util_1.alwaysValidSchema)(it, schemaMap[p]));
-		}
-		exports.schemaProperties = schemaProperties;
-		function callValidateCode({ schemaCode, data, it: { gen, topSchemaRef, schemaPath, errorPath }, it }, func, context, passSchema) {
-			const dataAndSchema = passSchema ? (0, codegen_1._)`${schemaCode}, ${data}, ${topSchemaRef}${schemaPath}` : data;
-			const valCxt = [
-				[names_1.default.instancePath, (0, codegen_1.strConcat)(names_1.default.instancePath, errorPath)],
-				[names_1.default.parentData, it.parentData],
-				[names_1.default.parentDataProperty, it.parentDataProperty],
-				[names_1.default.rootData, names_1.default.rootData]
-			];
-			if (it.opts.dynamicRef) valCxt.push([names_1.default.dynamicAnchors, names_1.default.dynamicAnchors]);
-			const args = (0, codegen_1._)`${dataAndSchema}, ${gen.object(...valCxt)}`;
-			return context !== codegen_1.nil ? (0, codegen_1._)`${func}.call(${context}, ${args})` : (0, codegen_1._)`${func}(${args})`;
-		}
-		exports.callValidateCode = callValidateCode;
-		const newRegExp = (0, codegen_1._)`new RegExp`;
-		function usePattern({ gen, it: { opts } }, pattern) {
-			const u = opts.unicodeRegExp ? "u" : "";
-			const { regExp } = opts.code;
-			const rx = regExp(pattern, u);
-			return gen.scopeValue("pattern", {
-				key: rx.toString(),
-				ref: rx,
-				code: (0, codegen_1._)`${regExp.code === "new RegExp" ? newRegExp : (0, util_2.useFunc)(gen, regExp)}(${pattern}, ${u})`
-			});
-		}
-		exports.usePattern = usePattern;
-		function validateArray(cxt) {
-			const { gen, data, keyword, it } = cxt;
-			const valid = gen.name("valid");
-			if (it.allErrors) {
-				const validArr = gen.let("valid", true);
-				validateItems(() => gen.assign(validArr, false));
-				return validArr;
-			}
-			gen.var(valid, true);
-			validateItems(() => gen.break());
-			return valid;
-			function validateItems(notValid) {
-				const len = gen.const("len", (0, codegen_1._)`${data}.length`);
-				gen.forRange("i", 0, len, (i) => {
-					cxt.subschema({
-						keyword,
-						dataProp: i,
-						dataPropType: util_1.Type.Num
-					}, valid);
-					gen.if((0, codegen_1.not)(valid), notValid);
-				});
-			}
-		}
-		exports.validateArray = validateArray;
-		function validateUnion(cxt) {
-			const { gen, schema, keyword, it } = cxt;
-			if (!Array.isArray(schema)) throw new Error("ajv implementation error");
-			if (schema.some((sch) => (0, util_1.alwaysValidSchema)(it, sch)) && !it.opts.unevaluated) return;
-			const valid = gen.let("valid", false);
-			const schValid = gen.name("_valid");
-			gen.block(() => schema.forEach((_sch, i) => {
-				const schCxt = cxt.subschema({
-					keyword,
-					schemaProp: i,
-					compositeRule: true
-				}, schValid);
-				gen.assign(valid, (0, codegen_1._)`${valid} || ${schValid}`);
-				if (!cxt.mergeValidEvaluated(schCxt, schValid)) gen.if((0, codegen_1.not)(valid));
-			}));
-			cxt.result(valid, () => cxt.reset(), () => cxt.error(true));
-		}
-		exports.validateUnion = validateUnion;
-	}));
-	require_keyword = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.validateKeywordUsage = exports.validSchemaType = exports.funcKeywordCode = exports.macroKeywordCode = void 0;
-		const codegen_1 = require_codegen();
-		const names_1 = require_names();
-		const code_1 = require_code();
-		const errors_1 = require_errors();
-		function macroKeywordCode(cxt, def) {
-			const { gen, keyword, schema, parentSchema, it } = cxt;
-			const macroSchema = def.macro.call(it.self, schema, parentSchema, it);
-			const schemaRef = useKeyword(gen, keyword, macroSchema);
-			if (it.opts.validateSchema !== false) it.self.validateSchema(macroSchema, true);
-			const valid = gen.name("valid");
-			cxt.subschema({
-				schema: macroSchema,
-				schemaPath: codegen_1.nil,
-				errSchemaPath: `${it.errSchemaPath}/${keyword}`,
-				topSchemaRef: schemaRef,
-				compositeRule: true
-			}, valid);
-			cxt.pass(valid, () => cxt.error(true));
-		}
-		exports.macroKeywordCode = macroKeywordCode;
-		function funcKeywordCode(cxt, def) {
-			var _a;
-			const { gen, keyword, schema, parentSchema, $data, it } = cxt;
-			checkAsyncKeyword(it, def);
-			const validateRef = useKeyword(gen, keyword, !$data && def.compile ? def.compile.call(it.self, schema, parentSchema, it) : def.validate);
-			const valid = gen.let("valid");
-			cxt.block$data(valid, validateKeyword);
-			cxt.ok((_a = def.valid) !== null && _a !== void 0 ? _a : valid);
-			function validateKeyword() {
-				if (def.errors === false) {
-					assignValid();
-					if (def.modifying) modifyData(cxt);
-					reportErrs(() => cxt.error());
-				} else {
-					const ruleErrs = def.async ? validateAsync() : validateSync();
-					if (def.modifying) modifyData(cxt);
-					reportErrs(() => addErrs(cxt, ruleErrs));
-				}
-			}
-			function validateAsync() {
-				const ruleErrs = gen.let("ruleErrs", null);
-				gen.try(() => assignValid((0, codegen_1._)`await `), (e) => gen.assign(valid, false).if((0, codegen_1._)`${e} instanceof ${it.ValidationError}`, () => gen.assign(ruleErrs, (0, codegen_1._)`${e}.errors`), () => gen.throw(e)));
-				return ruleErrs;
-			}
-			function validateSync() {
-				const validateErrs = (0, codegen_1._)`${validateRef}.errors`;
-				gen.assign(validateErrs, null);
-				assignValid(codegen_1.nil);
-				return validateErrs;
-			}
-			function assignValid(_await = def.async ? (0, codegen_1._)`await ` : codegen_1.nil) {
-				const passCxt = it.opts.passContext ? names_1.default.this : names_1.default.self;
-				const passSchema = !("compile" in def && !$data || def.schema === false);
-				gen.assign(valid, (0, codegen_1._)`${_await}${(0, code_1.callValidateCode)(cxt, validateRef, passCxt, passSchema)}`, def.modifying);
-			}
-			function reportErrs(errors) {
-				var _a$1;
-				gen.if((0, codegen_1.not)((_a$1 = def.valid) !== null && _a$1 !== void 0 ? _a$1 : valid), errors);
-			}
-		}
-		exports.funcKeywordCode = funcKeywordCode;
-		function modifyData(cxt) {
-			const { gen, data, it } = cxt;
-			gen.if(it.parentData, () => gen.assign(data, (0, codegen_1._)`${it.parentData}[${it.parentDataProperty}]`));
-		}
-		function addErrs(cxt, errs) {
-			const { gen } = cxt;
-			gen.if((0, codegen_1._)`Array.isArray(${errs})`, () => {
-				gen.assign(names_1.default.vErrors, (0, codegen_1._)`${names_1.default.vErrors} === null ? ${errs} : ${names_1.default.vErrors}.concat(${errs})`).assign(names_1.default.errors, (0, codegen_1._)`${names_1.default.vErrors}.length`);
-				(0, errors_1.extendErrors)(cxt);
-			}, () => cxt.error());
-		}
-		function checkAsyncKeyword({ schemaEnv }, def) {
-			if (def.async && !schemaEnv.$async) throw new Error("async keyword in sync schema");
-		}
-		function useKeyword(gen, keyword, result) {
-			if (result === void 0) throw new Error(`keyword "${keyword}" failed to compile`);
-			return gen.scopeValue("keyword", typeof result == "function" ? { ref: result } : {
-				ref: result,
-				code: (0, codegen_1.stringify)(result)
-			});
-		}
-		function validSchemaType(schema, schemaType, allowUndefined = false) {
-			return !schemaType.length || schemaType.some((st) => st === "array" ? Array.isArray(schema) : st === "object" ? schema && typeof schema == "object" && !Array.isArray(schema) : typeof schema == st || allowUndefined && typeof schema == "undefined");
-		}
-		exports.validSchemaType = validSchemaType;
-		function validateKeywordUsage({ schema, opts, self, errSchemaPath }, def, keyword) {
-			if (Array.isArray(def.keyword) ? !def.keyword.includes(keyword) : def.keyword !== keyword) throw new Error("ajv implementation error");
-			const deps = def.dependencies;
-			if (deps === null || deps === void 0 ? void 0 : deps.some((kwd) => !Object.prototype.hasOwnProperty.call(schema, kwd))) throw new Error(`parent schema must have dependencies of ${keyword}: ${deps.join(",")}`);
-			if (def.validateSchema) {
-				if (!def.validateSchema(schema[keyword])) {
-					const msg = `keyword "${keyword}" value is invalid at path "${errSchemaPath}": ` + self.errorsText(def.validateSchema.errors);
-					if (opts.validateSchema === "log") self.logger.error(msg);
-					else throw new Error(msg);
-				}
-			}
-		}
-		exports.validateKeywordUsage = validateKeywordUsage;
-	}));
-	require_subschema = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.extendSubschemaMode = exports.extendSubschemaData = exports.getSubschema = void 0;
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		function getSubschema(it, { keyword, schemaProp, schema, schemaPath, errSchemaPath, topSchemaRef }) {
-			if (keyword !== void 0 && schema !== void 0) throw new Error("both \"keyword\" and \"schema\" passed, only one allowed");
-			if (keyword !== void 0) {
-				const sch = it.schema[keyword];
-				return schemaProp === void 0 ? {
-					schema: sch,
-					schemaPath: (0, codegen_1._)`${it.schemaPath}${(0, codegen_1.getProperty)(keyword)}`,
-					errSchemaPath: `${it.errSchemaPath}/${keyword}`
-				} : {
-					schema: sch[schemaProp],
-					schemaPath: (0, codegen_1._)`${it.schemaPath}${(0, codegen_1.getProperty)(keyword)}${(0, codegen_1.getProperty)(schemaProp)}`,
-					errSchemaPath: `${it.errSchemaPath}/${keyword}/${(0, util_1.escapeFragment)(schemaProp)}`
-				};
-			}
-			if (schema !== void 0) {
-				if (schemaPath === void 0 || errSchemaPath === void 0 || topSchemaRef === void 0) throw new Error("\"schemaPath\", \"errSchemaPath\" and \"topSchemaRef\" are required with \"schema\"");
-				return {
-					schema,
-					schemaPath,
-					topSchemaRef,
-					errSchemaPath
-				};
-			}
-			throw new Error("either \"keyword\" or \"schema\" must be passed");
-		}
-		exports.getSubschema = getSubschema;
-		function extendSubschemaData(subschema, it, { dataProp, dataPropType: dpType, data, dataTypes, propertyName }) {
-			if (data !== void 0 && dataProp !== void 0) throw new Error("both \"data\" and \"dataProp\" passed, only one allowed");
-			const { gen } = it;
-			if (dataProp !== void 0) {
-				const { errorPath, dataPathArr, opts } = it;
-				dataContextProps(gen.let("data", (0, codegen_1._)`${it.data}${(0, codegen_1.getProperty)(dataProp)}`, true));
-				subschema.errorPath = (0, codegen_1.str)`${errorPath}${(0, util_1.getErrorPath)(dataProp, dpType, opts.jsPropertySyntax)}`;
-				subschema.parentDataProperty = (0, codegen_1._)`${dataProp}`;
-				subschema.dataPathArr = [...dataPathArr, subschema.parentDataProperty];
-			}
-			if (data !== void 0) {
-				dataContextProps(data instanceof codegen_1.Name ? data : gen.let("data", data, true));
-				if (propertyName !== void 0) subschema.propertyName = propertyName;
-			}
-			if (dataTypes) subschema.dataTypes = dataTypes;
-			function dataContextProps(_nextData) {
-				subschema.data = _nextData;
-				subschema.dataLevel = it.dataLevel + 1;
-				subschema.dataTypes = [];
-				it.definedProperties = new Set();
-				subschema.parentData = it.data;
-				subschema.dataNames = [...it.dataNames, _nextData];
-			}
-		}
-		exports.extendSubschemaData = extendSubschemaData;
-		function extendSubschemaMode(subschema, { jtdDiscriminator, jtdMetadata, compositeRule, createErrors, allErrors }) {
-			if (compositeRule !== void 0) subschema.compositeRule = compositeRule;
-			if (createErrors !== void 0) subschema.createErrors = createErrors;
-			if (allErrors !== void 0) subschema.allErrors = allErrors;
-			subschema.jtdDiscriminator = jtdDiscriminator;
-			subschema.jtdMetadata = jtdMetadata;
-		}
-		exports.extendSubschemaMode = extendSubschemaMode;
-	}));
-	require_fast_deep_equal = __commonJSMin(((exports, module) => {
-		module.exports = function equal(a, b) {
-			if (a === b) return true;
-			if (a && b && typeof a == "object" && typeof b == "object") {
-				if (a.constructor !== b.constructor) return false;
-				var length, i, keys;
-				if (Array.isArray(a)) {
-					length = a.length;
-					if (length != b.length) return false;
-					for (i = length; i-- !== 0;) if (!equal(a[i], b[i])) return false;
-					return true;
-				}
-				if (a.constructor === RegExp) return a.source === b.source && a.flags === b.flags;
-				if (a.valueOf !== Object.prototype.valueOf) return a.valueOf() === b.valueOf();
-				if (a.toString !== Object.prototype.toString) return a.toString() === b.toString();
-				keys = Object.keys(a);
-				length = keys.length;
-				if (length !== Object.keys(b).length) return false;
-				for (i = length; i-- !== 0;) if (!Object.prototype.hasOwnProperty.call(b, keys[i])) return false;
-				for (i = length; i-- !== 0;) {
-					var key = keys[i];
-					if (!equal(a[key], b[key])) return false;
-				}
-				return true;
-			}
-			return a !== a && b !== b;
-		};
-	}));
-	require_json_schema_traverse = __commonJSMin(((exports, module) => {
-		var traverse = module.exports = function(schema, opts, cb) {
-			if (typeof opts == "function") {
-				cb = opts;
-				opts = {};
-			}
-			cb = opts.cb || cb;
-			var pre = typeof cb == "function" ? cb : cb.pre || function() {};
-			var post = cb.post || function() {};
-			_traverse(opts, pre, post, schema, "", schema);
-		};
-		traverse.keywords = {
-			additionalItems: true,
-			items: true,
-			contains: true,
-			additionalProperties: true,
-			propertyNames: true,
-			not: true,
-			if: true,
-			then: true,
-			else: true
-		};
-		traverse.arrayKeywords = {
-			items: true,
-			allOf: true,
-			anyOf: true,
-			oneOf: true
-		};
-		traverse.propsKeywords = {
-			$defs: true,
-			definitions: true,
-			properties: true,
-			patternProperties: true,
-			dependencies: true
-		};
-		traverse.skipKeywords = {
-			default: true,
-			enum: true,
-			const: true,
-			required: true,
-			maximum: true,
-			minimum: true,
-			exclusiveMaximum: true,
-			exclusiveMinimum: true,
-			multipleOf: true,
-			maxLength: true,
-			minLength: true,
-			pattern: true,
-			format: true,
-			maxItems: true,
-			minItems: true,
-			uniqueItems: true,
-			maxProperties: true,
-			minProperties: true
-		};
-		function _traverse(opts, pre, post, schema, jsonPtr, rootSchema, parentJsonPtr, parentKeyword, parentSchema, keyIndex) {
-			if (schema && typeof schema == "object" && !Array.isArray(schema)) {
-				pre(schema, jsonPtr, rootSchema, parentJsonPtr, parentKeyword, parentSchema, keyIndex);
-				for (var key in schema) {
-					var sch = schema[key];
-					if (Array.isArray(sch)) {
-						if (key in traverse.arrayKeywords) for (var i = 0; i < sch.length; i++) _traverse(opts, pre, post, sch[i], jsonPtr + "/" + key + "/" + i, rootSchema, jsonPtr, key, schema, i);
-					} else if (key in traverse.propsKeywords) {
-						if (sch && typeof sch == "object") for (var prop in sch) _traverse(opts, pre, post, sch[prop], jsonPtr + "/" + key + "/" + escapeJsonPtr(prop), rootSchema, jsonPtr, key, schema, prop);
-					} else if (key in traverse.keywords || opts.allKeys && !(key in traverse.skipKeywords)) _traverse(opts, pre, post, sch, jsonPtr + "/" + key, rootSchema, jsonPtr, key, schema);
-				}
-				post(schema, jsonPtr, rootSchema, parentJsonPtr, parentKeyword, parentSchema, keyIndex);
-			}
-		}
-		function escapeJsonPtr(str) {
-			return str.replace(/~/g, "~0").replace(/\//g, "~1");
-		}
-	}));
-	require_resolve = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.getSchemaRefs = exports.resolveUrl = exports.normalizeId = exports._getFullPath = exports.getFullPath = exports.inlineRef = void 0;
-		const util_1 = require_util();
-		const equal = require_fast_deep_equal();
-		const traverse = require_json_schema_traverse();
-		const SIMPLE_INLINED = new Set([
-			"type",
-			"format",
-			"pattern",
-			"maxLength",
-			"minLength",
-			"maxProperties",
-			"minProperties",
-			"maxItems",
-			"minItems",
-			"maximum",
-			"minimum",
-			"uniqueItems",
-			"multipleOf",
-			"required",
-			"enum",
-			"const"
-		]);
-		function inlineRef(schema, limit = true) {
-			if (typeof schema == "boolean") return true;
-			if (limit === true) return !hasRef(schema);
-			if (!limit) return false;
-			return countKeys(schema) <= limit;
-		}
-		exports.inlineRef = inlineRef;
-		const REF_KEYWORDS = new Set([
-			"$ref",
-			"$recursiveRef",
-			"$recursiveAnchor",
-			"$dynamicRef",
-			"$dynamicAnchor"
-		]);
-		function hasRef(schema) {
-			for (const key in schema) {
-				if (REF_KEYWORDS.has(key)) return true;
-				const sch = schema[key];
-				if (Array.isArray(sch) && sch.some(hasRef)) return true;
-				if (typeof sch == "object" && hasRef(sch)) return true;
-			}
-			return false;
-		}
-		function countKeys(schema) {
-			let count = 0;
-			for (const key in schema) {
-				if (key === "$ref") return Infinity;
-				count++;
-				if (SIMPLE_INLINED.has(key)) continue;
-				if (typeof schema[key] == "object") (0, util_1.eachItem)(schema[key], (sch) => count += countKeys(sch));
-				if (count === Infinity) return Infinity;
-			}
-			return count;
-		}
-		function getFullPath(resolver, id = "", normalize) {
-			if (normalize !== false) id = normalizeId(id);
-			return _getFullPath(resolver, resolver.parse(id));
-		}
-		exports.getFullPath = getFullPath;
-		function _getFullPath(resolver, p) {
-			return resolver.serialize(p).split("#")[0] + "#";
-		}
-		exports._getFullPath = _getFullPath;
-		const TRAILING_SLASH_HASH = /#\/?$/;
-		function normalizeId(id) {
-			return id ? id.replace(TRAILING_SLASH_HASH, "") : "";
-		}
-		exports.normalizeId = normalizeId;
-		function resolveUrl(resolver, baseId, id) {
-			id = normalizeId(id);
-			return resolver.resolve(baseId, id);
-		}
-		exports.resolveUrl = resolveUrl;
-		const ANCHOR = /^[a-z_][-a-z0-9._]*$/i;
-		function getSchemaRefs(schema, baseId) {
-			if (typeof schema == "boolean") return {};
-			const { schemaId, uriResolver } = this.opts;
-			const schId = normalizeId(schema[schemaId] || baseId);
-			const baseIds = { "": schId };
-			const pathPrefix = getFullPath(uriResolver, schId, false);
-			const localRefs = {};
-			const schemaRefs = new Set();
-			traverse(schema, { allKeys: true }, (sch, jsonPtr, _, parentJsonPtr) => {
-				if (parentJsonPtr === void 0) return;
-				const fullPath = pathPrefix + jsonPtr;
-				let innerBaseId = baseIds[parentJsonPtr];
-				if (typeof sch[schemaId] == "string") innerBaseId = addRef.call(this, sch[schemaId]);
-				addAnchor.call(this, sch.$anchor);
-				addAnchor.call(this, sch.$dynamicAnchor);
-				baseIds[jsonPtr] = innerBaseId;
-				function addRef(ref) {
-					const _resolve = this.opts.uriResolver.resolve;
-					ref = normalizeId(innerBaseId ? _resolve(innerBaseId, ref) : ref);
-					if (schemaRefs.has(ref)) throw ambiguos(ref);
-					schemaRefs.add(ref);
-					let schOrRef = this.refs[ref];
-					if (typeof schOrRef == "string") schOrRef = this.refs[schOrRef];
-					if (typeof schOrRef == "object") checkAmbiguosRef(sch, schOrRef.schema, ref);
-					else if (ref !== normalizeId(fullPath)) if (ref[0] === "#") {
-						checkAmbiguosRef(sch, localRefs[ref], ref);
-						localRefs[ref] = sch;
-					} else this.refs[ref] = fullPath;
-					return ref;
-				}
-				function addAnchor(anchor) {
-					if (typeof anchor == "string") {
-						if (!ANCHOR.test(anchor)) throw new Error(`invalid anchor "${anchor}"`);
-						addRef.call(this, `#${anchor}`);
-					}
-				}
-			});
-			return localRefs;
-			function checkAmbiguosRef(sch1, sch2, ref) {
-				if (sch2 !== void 0 && !equal(sch1, sch2)) throw ambiguos(ref);
-			}
-			function ambiguos(ref) {
-				return new Error(`reference "${ref}" resolves to more than one schema`);
-			}
-		}
-		exports.getSchemaRefs = getSchemaRefs;
-	}));
-	require_validate = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.getData = exports.KeywordCxt = exports.validateFunctionCode = void 0;
-		const boolSchema_1 = require_boolSchema();
-		const dataType_1 = require_dataType();
-		const applicability_1 = require_applicability();
-		const dataType_2 = require_dataType();
-		const defaults_1 = require_defaults();
-		const keyword_1 = require_keyword();
-		const subschema_1 = require_subschema();
-		const codegen_1 = require_codegen();
-		const names_1 = require_names();
-		const resolve_1 = require_resolve();
-		const util_1 = require_util();
-		const errors_1 = require_errors();
-		function validateFunctionCode(it) {
-			if (isSchemaObj(it)) {
-				checkKeywords(it);
-				if (schemaCxtHasRules(it)) {
-					topSchemaObjCode(it);
-					return;
-				}
-			}
-			validateFunction(it, () => (0, boolSchema_1.topBoolOrEmptySchema)(it));
-		}
-		exports.validateFunctionCode = validateFunctionCode;
-		function validateFunction({ gen, validateName, schema, schemaEnv, opts }, body) {
-			if (opts.code.es5) gen.func(validateName, (0, codegen_1._)`${names_1.default.data}, ${names_1.default.valCxt}`, schemaEnv.$async, () => {
-				gen.code((0, codegen_1._)`"use strict"; ${funcSourceUrl(schema, opts)}`);
-				destructureValCxtES5(gen, opts);
-				gen.code(body);
-			});
-			else gen.func(validateName, (0, codegen_1._)`${names_1.default.data}, ${destructureValCxt(opts)}`, schemaEnv.$async, () => gen.code(funcSourceUrl(schema, opts)).code(body));
-		}
-		function destructureValCxt(opts) {
-			return (0, codegen_1._)`{${names_1.default.instancePath}="", ${names_1.default.parentData}, ${names_1.default.parentDataProperty}, ${names_1.default.rootData}=${names_1.default.data}${opts.dynamicRef ? (0, codegen_1._)`, ${names_1.default.dynamicAnchors}={}` : codegen_1.nil}}={}`;
-		}
-		function destructureValCxtES5(gen, opts) {
-			gen.if(names_1.default.valCxt, () => {
-				gen.var(names_1.default.instancePath, (0, codegen_1._)`${names_1.default.valCxt}.${names_1.default.instancePath}`);
-				gen.var(names_1.default.parentData, (0, codegen_1._)`${names_1.default.valCxt}.${names_1.default.parentData}`);
-				gen.var(names_1.default.parentDataProperty, (0, codegen_1._)`${names_1.default.valCxt}.${names_1.default.parentDataProperty}`);
-				gen.var(names_1.default.rootData, (0, codegen_1._)`${names_1.default.valCxt}.${names_1.default.rootData}`);
-				if (opts.dynamicRef) gen.var(names_1.default.dynamicAnchors, (0, codegen_1._)`${names_1.default.valCxt}.${names_1.default.dynamicAnchors}`);
-			}, () => {
-				gen.var(names_1.default.instancePath, (0, codegen_1._)`""`);
-				gen.var(names_1.default.parentData, (0, codegen_1._)`undefined`);
-				gen.var(names_1.default.parentDataProperty, (0, codegen_1._)`undefined`);
-				gen.var(names_1.default.rootData, names_1.default.data);
-				if (opts.dynamicRef) gen.var(names_1.default.dynamicAnchors, (0, codegen_1._)`{}`);
-			});
-		}
-		function topSchemaObjCode(it) {
-			const { schema, opts, gen } = it;
-			validateFunction(it, () => {
-				if (opts.$comment && schema.$comment) commentKeyword(it);
-				checkNoDefault(it);
-				gen.let(names_1.default.vErrors, null);
-				gen.let(names_1.default.errors, 0);
-				if (opts.unevaluated) resetEvaluated(it);
-				typeAndKeywords(it);
-				returnResults(it);
-			});
-		}
-		function resetEvaluated(it) {
-			const { gen, validateName } = it;
-			it.evaluated = gen.const("evaluated", (0, codegen_1._)`${validateName}.evaluated`);
-			gen.if((0, codegen_1._)`${it.evaluated}.dynamicProps`, () => gen.assign((0, codegen_1._)`${it.evaluated}.props`, (0, codegen_1._)`undefined`));
-			gen.if((0, codegen_1._)`${it.evaluated}.dynamicItems`, () => gen.assign((0, codegen_1._)`${it.evaluated}.items`, (0, codegen_1._)`undefined`));
-		}
-		function funcSourceUrl(schema, opts) {
-			const schId = typeof schema == "object" && schema[opts.schemaId];
-			return schId && (opts.code.source || opts.code.process) ? (0, codegen_1._)`/*# sourceURL=${schId} */` : codegen_1.nil;
-		}
-		function subschemaCode(it, valid) {
-			if (isSchemaObj(it)) {
-				checkKeywords(it);
-				if (schemaCxtHasRules(it)) {
-					subSchemaObjCode(it, valid);
-					return;
-				}
-			}
-			(0, boolSchema_1.boolOrEmptySchema)(it, valid);
-		}
-		function schemaCxtHasRules({ schema, self }) {
-			if (typeof schema == "boolean") return !schema;
-			for (const key in schema) if (self.RULES.all[key]) return true;
-			return false;
-		}
-		function isSchemaObj(it) {
-			return typeof it.schema != "boolean";
-		}
-		function subSchemaObjCode(it, valid) {
-			const { schema, gen, opts } = it;
-			if (opts.$comment && schema.$comment) commentKeyword(it);
-			updateContext(it);
-			checkAsyncSchema(it);
-			const errsCount = gen.const("_errs", names_1.default.errors);
-			typeAndKeywords(it, errsCount);
-			gen.var(valid, (0, codegen_1._)`${errsCount} === ${names_1.default.errors}`);
-		}
-		function checkKeywords(it) {
-			(0, util_1.checkUnknownRules)(it);
-			checkRefsAndKeywords(it);
-		}
-		function typeAndKeywords(it, errsCount) {
-			if (it.opts.jtd) return schemaKeywords(it, [], false, errsCount);
-			const types = (0, dataType_1.getSchemaTypes)(it.schema);
-			schemaKeywords(it, types, !(0, dataType_1.coerceAndCheckDataType)(it, types), errsCount);
-		}
-		function checkRefsAndKeywords(it) {
-			const { schema, errSchemaPath, opts, self } = it;
-			if (schema.$ref && opts.ignoreKeywordsWithRef && (0, util_1.schemaHasRulesButRef)(schema, self.RULES)) self.logger.warn(`$ref: keywords ignored in schema at path "${errSchemaPath}"`);
-		}
-		function checkNoDefault(it) {
-			const { schema, opts } = it;
-			if (schema.default !== void 0 && opts.useDefaults && opts.strictSchema) (0, util_1.checkStrictMode)(it, "default is ignored in the schema root");
-		}
-		function updateContext(it) {
-			const schId = it.schema[it.opts.schemaId];
-			if (schId) it.baseId = (0, resolve_1.resolveUrl)(it.opts.uriResolver, it.baseId, schId);
-		}
-		function checkAsyncSchema(it) {
-			if (it.schema.$async && !it.schemaEnv.$async) throw new Error("async schema in sync schema");
-		}
-		function commentKeyword({ gen, schemaEnv, schema, errSchemaPath, opts }) {
-			const msg = schema.$comment;
-			if (opts.$comment === true) gen.code((0, codegen_1._)`${names_1.default.self}.logger.log(${msg})`);
-			else if (typeof opts.$comment == "function") {
-				const schemaPath = (0, codegen_1.str)`${errSchemaPath}/$comment`;
-				const rootName = gen.scopeValue("root", { ref: schemaEnv.root });
-				gen.code((0, codegen_1._)`${names_1.default.self}.opts.$comment(${msg}, ${schemaPath}, ${rootName}.schema)`);
-			}
-		}
-		function returnResults(it) {
-			const { gen, schemaEnv, validateName, ValidationError, opts } = it;
-			if (schemaEnv.$async) gen.if((0, codegen_1._)`${names_1.default.errors} === 0`, () => gen.return(names_1.default.data), () => gen.throw((0, codegen_1._)`new ${ValidationError}(${names_1.default.vErrors})`));
-			else {
-				gen.assign((0, codegen_1._)`${validateName}.errors`, names_1.default.vErrors);
-				if (opts.unevaluated) assignEvaluated(it);
-				gen.return((0, codegen_1._)`${names_1.default.errors} === 0`);
-			}
-		}
-		function assignEvaluated({ gen, evaluated, props, items }) {
-			if (props instanceof codegen_1.Name) gen.assign((0, codegen_1._)`${evaluated}.props`, props);
-			if (items instanceof codegen_1.Name) gen.assign((0, codegen_1._)`${evaluated}.items`, items);
-		}
-		function schemaKeywords(it, types, typeErrors, errsCount) {
-			const { gen, schema, data, allErrors, opts, self } = it;
-			const { RULES } = self;
-			if (schema.$ref && (opts.ignoreKeywordsWithRef || !(0, util_1.schemaHasRulesButRef)(schema, RULES))) {
-				gen.block(() => keywordCode(it, "$ref", RULES.all.$ref.definition));
-				return;
-			}
-			if (!opts.jtd) checkStrictTypes(it, types);
-			gen.block(() => {
-				for (const group of RULES.rules) groupKeywords(group);
-				groupKeywords(RULES.post);
-			});
-			function groupKeywords(group) {
-				if (!(0, applicability_1.shouldUseGroup)(schema, group)) return;
-				if (group.type) {
-					gen.if((0, dataType_2.checkDataType)(group.type, data, opts.strictNumbers));
-					iterateKeywords(it, group);
-					if (types.length === 1 && types[0] === group.type && typeErrors) {
-						gen.else();
-						(0, dataType_2.reportTypeError)(it);
-					}
-					gen.endIf();
-				} else iterateKeywords(it, group);
-				if (!allErrors) gen.if((0, codegen_1._)`${names_1.default.errors} === ${errsCount || 0}`);
-			}
-		}
-		function iterateKeywords(it, group) {
-			const { gen, schema, opts: { useDefaults } } = it;
-			if (useDefaults) (0, defaults_1.assignDefaults)(it, group.type);
-			gen.block(() => {
-				for (const rule of group.rules) if ((0, applicability_1.shouldUseRule)(schema, rule)) keywordCode(it, rule.keyword, rule.definition, group.type);
-			});
-		}
-		function checkStrictTypes(it, types) {
-			if (it.schemaEnv.meta || !it.opts.strictTypes) return;
-			checkContextTypes(it, types);
-			if (!it.opts.allowUnionTypes) checkMultipleTypes(it, types);
-			checkKeywordTypes(it, it.dataTypes);
-		}
-		function checkContextTypes(it, types) {
-			if (!types.length) return;
-			if (!it.dataTypes.length) {
-				it.dataTypes = types;
-				return;
-			}
-			types.forEach((t) => {
-				if (!includesType(it.dataTypes, t)) strictTypesError(it, `type "${t}" not allowed by context "${it.dataTypes.join(",")}"`);
-			});
-			narrowSchemaTypes(it, types);
-		}
-		function checkMultipleTypes(it, ts) {
-			if (ts.length > 1 && !(ts.length === 2 && ts.includes("null"))) strictTypesError(it, "use allowUnionTypes to allow union type keyword");
-		}
-		function checkKeywordTypes(it, ts) {
-			const rules = it.self.RULES.all;
-			for (const keyword in rules) {
-				const rule = rules[keyword];
-				if (typeof rule == "object" && (0, applicability_1.shouldUseRule)(it.schema, rule)) {
-					const { type } = rule.definition;
-					if (type.length && !type.some((t) => hasApplicableType(ts, t))) strictTypesError(it, `missing type "${type.join(",")}" for keyword "${keyword}"`);
-				}
-			}
-		}
-		function hasApplicableType(schTs, kwdT) {
-			return schTs.includes(kwdT) || kwdT === "number" && schTs.includes("integer");
-		}
-		function includesType(ts, t) {
-			return ts.includes(t) || t === "integer" && ts.includes("number");
-		}
-		function narrowSchemaTypes(it, withTypes) {
-			const ts = [];
-			for (const t of it.dataTypes) if (includesType(withTypes, t)) ts.push(t);
-			else if (withTypes.includes("integer") && t === "number") ts.push("integer");
-			it.dataTypes = ts;
-		}
-		function strictTypesError(it, msg) {
-			const schemaPath = it.schemaEnv.baseId + it.errSchemaPath;
-			msg += ` at "${schemaPath}" (strictTypes)`;
-			(0, util_1.checkStrictMode)(it, msg, it.opts.strictTypes);
-		}
-		var KeywordCxt = class {
-			constructor(it, def, keyword) {
-				(0, keyword_1.validateKeywordUsage)(it, def, keyword);
-				this.gen = it.gen;
-				this.allErrors = it.allErrors;
-				this.keyword = keyword;
-				this.data = it.data;
-				this.schema = it.schema[keyword];
-				this.$data = def.$data && it.opts.$data && this.schema && this.schema.$data;
-				this.schemaValue = (0, util_1.schemaRefOrVal)(it, this.schema, keyword, this.$data);
-				this.schemaType = def.schemaType;
-				this.parentSchema = it.schema;
-				this.params = {};
-				this.it = it;
-				this.def = def;
-				if (this.$data) this.schemaCode = it.gen.const("vSchema", getData(this.$data, it));
-				else {
-					this.schemaCode = this.schemaValue;
-					if (!(0, keyword_1.validSchemaType)(this.schema, def.schemaType, def.allowUndefined)) throw new Error(`${keyword} value must be ${JSON.stringify(def.schemaType)}`);
-				}
-				if ("code" in def ? def.trackErrors : def.errors !== false) this.errsCount = it.gen.const("_errs", names_1.default.errors);
-			}
-			result(condition, successAction, failAction) {
-				this.failResult((0, codegen_1.not)(condition), successAction, failAction);
-			}
-			failResult(condition, successAction, failAction) {
-				this.gen.if(condition);
-				if (failAction) failAction();
-				else this.error();
-				if (successAction) {
-					this.gen.else();
-					successAction();
-					if (this.allErrors) this.gen.endIf();
-				} else if (this.allErrors) this.gen.endIf();
-				else this.gen.else();
-			}
-			pass(condition, failAction) {
-				this.failResult((0, codegen_1.not)(condition), void 0, failAction);
-			}
-			fail(condition) {
-				if (condition === void 0) {
-					this.error();
-					if (!this.allErrors) this.gen.if(false);
-					return;
-				}
-				this.gen.if(condition);
-				this.error();
-				if (this.allErrors) this.gen.endIf();
-				else this.gen.else();
-			}
-			fail$data(condition) {
-				if (!this.$data) return this.fail(condition);
-				const { schemaCode } = this;
-				this.fail((0, codegen_1._)`${schemaCode} !== undefined && (${(0, codegen_1.or)(this.invalid$data(), condition)})`);
-			}
-			error(append, errorParams, errorPaths) {
-				if (errorParams) {
-					this.setParams(errorParams);
-					this._error(append, errorPaths);
-					this.setParams({});
-					return;
-				}
-				this._error(append, errorPaths);
-			}
-			_error(append, errorPaths) {
-				(append ? errors_1.reportExtraError : errors_1.reportError)(this, this.def.error, errorPaths);
-			}
-			$dataError() {
-				(0, errors_1.reportError)(this, this.def.$dataError || errors_1.keyword$DataError);
-			}
-			reset() {
-				if (this.errsCount === void 0) throw new Error("add \"trackErrors\" to keyword definition");
-				(0, errors_1.resetErrorsCount)(this.gen, this.errsCount);
-			}
-			ok(cond) {
-				if (!this.allErrors) this.gen.if(cond);
-			}
-			setParams(obj, assign) {
-				if (assign) Object.assign(this.params, obj);
-				else this.params = obj;
-			}
-			block$data(valid, codeBlock, $dataValid = codegen_1.nil) {
-				this.gen.block(() => {
-					this.check$data(valid, $dataValid);
-					codeBlock();
-				});
-			}
-			check$data(valid = codegen_1.nil, $dataValid = codegen_1.nil) {
-				if (!this.$data) return;
-				const { gen, schemaCode, schemaType, def } = this;
-				gen.if((0, codegen_1.or)((0, codegen_1._)`${schemaCode} === undefined`, $dataValid));
-				if (valid !== codegen_1.nil) gen.assign(valid, true);
-				if (schemaType.length || def.validateSchema) {
-					gen.elseIf(this.invalid$data());
-					this.$dataError();
-					if (valid !== codegen_1.nil) gen.assign(valid, false);
-				}
-				gen.else();
-			}
-			invalid$data() {
-				const { gen, schemaCode, schemaType, def, it } = this;
-				return (0, codegen_1.or)(wrong$DataType(), invalid$DataSchema());
-				function wrong$DataType() {
-					if (schemaType.length) {
-						if (!(schemaCode instanceof codegen_1.Name)) throw new Error("ajv implementation error");
-						const st = Array.isArray(schemaType) ? schemaType : [schemaType];
-						return (0, codegen_1._)`${(0, dataType_2.checkDataTypes)(st, schemaCode, it.opts.strictNumbers, dataType_2.DataType.Wrong)}`;
-					}
-					return codegen_1.nil;
-				}
-				function invalid$DataSchema() {
-					if (def.validateSchema) {
-						const validateSchemaRef = gen.scopeValue("validate$data", { ref: def.validateSchema });
-						return (0, codegen_1._)`!${validateSchemaRef}(${schemaCode})`;
-					}
-					return codegen_1.nil;
-				}
-			}
-			subschema(appl, valid) {
-				const subschema = (0, subschema_1.getSubschema)(this.it, appl);
-				(0, subschema_1.extendSubschemaData)(subschema, this.it, appl);
-				(0, subschema_1.extendSubschemaMode)(subschema, appl);
-				const nextContext = {
-					...this.it,
-					...subschema,
-					items: void 0,
-					props: void 0
-				};
-				subschemaCode(nextContext, valid);
-				return nextContext;
-			}
-			mergeEvaluated(schemaCxt, toName) {
-				const { it, gen } = this;
-				if (!it.opts.unevaluated) return;
-				if (it.props !== true && schemaCxt.props !== void 0) it.props = util_1.mergeEvaluated.props(gen, schemaCxt.props, it.props, toName);
-				if (it.items !== true && schemaCxt.items !== void 0) it.items = util_1.mergeEvaluated.items(gen, schemaCxt.items, it.items, toName);
-			}
-			mergeValidEvaluated(schemaCxt, valid) {
-				const { it, gen } = this;
-				if (it.opts.unevaluated && (it.props !== true || it.items !== true)) {
-					gen.if(valid, () => this.mergeEvaluated(schemaCxt, codegen_1.Name));
-					return true;
-				}
-			}
-		};
-		exports.KeywordCxt = KeywordCxt;
-		function keywordCode(it, keyword, def, ruleType) {
-			const cxt = new KeywordCxt(it, def, keyword);
-			if ("code" in def) def.code(cxt, ruleType);
-			else if (cxt.$data && def.validate) (0, keyword_1.funcKeywordCode)(cxt, def);
-			else if ("macro" in def) (0, keyword_1.macroKeywordCode)(cxt, def);
-			else if (def.compile || def.validate) (0, keyword_1.funcKeywordCode)(cxt, def);
-		}
-		const JSON_POINTER = /^\/(?:[^~]|~0|~1)*$/;
-		const RELATIVE_JSON_POINTER = /^([0-9]+)(#|\/(?:[^~]|~0|~1)*)?$/;
-		function getData($data, { dataLevel, dataNames, dataPathArr }) {
-			let jsonPointer;
-			let data;
-			if ($data === "") return names_1.default.rootData;
-			if ($data[0] === "/") {
-				if (!JSON_POINTER.test($data)) throw new Error(`Invalid JSON-pointer: ${$data}`);
-				jsonPointer = $data;
-				data = names_1.default.rootData;
-			} else {
-				const matches = RELATIVE_JSON_POINTER.exec($data);
-				if (!matches) throw new Error(`Invalid JSON-pointer: ${$data}`);
-				const up = +matches[1];
-				jsonPointer = matches[2];
-				if (jsonPointer === "#") {
-					if (up >= dataLevel) throw new Error(errorMsg("property/index", up));
-					return dataPathArr[dataLevel - up];
-				}
-				if (up > dataLevel) throw new Error(errorMsg("data", up));
-				data = dataNames[dataLevel - up];
-				if (!jsonPointer) return data;
-			}
-			let expr = data;
-			const segments = jsonPointer.split("/");
-			for (const segment of segments) if (segment) {
-				data = (0, codegen_1._)`${data}${(0, codegen_1.getProperty)((0, util_1.unescapeJsonPointer)(segment))}`;
-				expr = (0, codegen_1._)`${expr} && ${data}`;
-			}
-			return expr;
-			function errorMsg(pointerType, up) {
-				return `Cannot access ${pointerType} ${up} levels up, current level is ${dataLevel}`;
-			}
-		}
-		exports.getData = getData;
-	}));
-	require_validation_error = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		var ValidationError = class extends Error {
-			constructor(errors) {
-				super("validation failed");
-				this.errors = errors;
-				this.ajv = this.validation = true;
-			}
-		};
-		exports.default = ValidationError;
-	}));
-	require_ref_error = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const resolve_1 = require_resolve();
-		var MissingRefError = class extends Error {
-			constructor(resolver, baseId, ref, msg) {
-				super(msg || `can't resolve reference ${ref} from id ${baseId}`);
-				this.missingRef = (0, resolve_1.resolveUrl)(resolver, baseId, ref);
-				this.missingSchema = (0, resolve_1.normalizeId)((0, resolve_1.getFullPath)(resolver, this.missingRef));
-			}
-		};
-		exports.default = MissingRefError;
-	}));
-	require_compile = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.resolveSchema = exports.getCompilingSchema = exports.resolveRef = exports.compileSchema = exports.SchemaEnv = void 0;
-		const codegen_1 = require_codegen();
-		const validation_error_1 = require_validation_error();
-		const names_1 = require_names();
-		const resolve_1 = require_resolve();
-		const util_1 = require_util();
-		const validate_1 = require_validate();
-		var SchemaEnv = class {
-			constructor(env) {
-				var _a;
-				this.refs = {};
-				this.dynamicAnchors = {};
-				let schema;
-				if (typeof env.schema == "object") schema = env.schema;
-				this.schema = env.schema;
-				this.schemaId = env.schemaId;
-				this.root = env.root || this;
-				this.baseId = (_a = env.baseId) !== null && _a !== void 0 ? _a : (0, resolve_1.normalizeId)(schema === null || schema === void 0 ? void 0 : schema[env.schemaId || "$id"]);
-				this.schemaPath = env.schemaPath;
-				this.localRefs = env.localRefs;
-				this.meta = env.meta;
-				this.$async = schema === null || schema === void 0 ? void 0 : schema.$async;
-				this.refs = {};
-			}
-		};
-		exports.SchemaEnv = SchemaEnv;
-		function compileSchema(sch) {
-			const _sch = getCompilingSchema.call(this, sch);
-			if (_sch) return _sch;
-			const rootId = (0, resolve_1.getFullPath)(this.opts.uriResolver, sch.root.baseId);
-			const { es5, lines } = this.opts.code;
-			const { ownProperties } = this.opts;
-			const gen = new codegen_1.CodeGen(this.scope, {
-				es5,
-				lines,
-				ownProperties
-			});
-			let _ValidationError;
-			if (sch.$async) _ValidationError = gen.scopeValue("Error", {
-				ref: validation_error_1.default,
-				code: (0, codegen_1._)`require("ajv/dist/runtime/validation_error").default`
-			});
-			const validateName = gen.scopeName("validate");
-			sch.validateName = validateName;
-			const schemaCxt = {
-				gen,
-				allErrors: this.opts.allErrors,
-				data: names_1.default.data,
-				parentData: names_1.default.parentData,
-				parentDataProperty: names_1.default.parentDataProperty,
-				dataNames: [names_1.default.data],
-				dataPathArr: [codegen_1.nil],
-				dataLevel: 0,
-				dataTypes: [],
-				definedProperties: new Set(),
-				topSchemaRef: gen.scopeValue("schema", this.opts.code.source === true ? {
-					ref: sch.schema,
-					code: (0, codegen_1.stringify)(sch.schema)
-				} : { ref: sch.schema }),
-				validateName,
-				ValidationError: _ValidationError,
-				schema: sch.schema,
-				schemaEnv: sch,
-				rootId,
-				baseId: sch.baseId || rootId,
-				schemaPath: codegen_1.nil,
-				errSchemaPath: sch.schemaPath || (this.opts.jtd ? "" : "#"),
-				errorPath: (0, codegen_1._)`""`,
-				opts: this.opts,
-				self: this
-			};
-			let sourceCode;
-			try {
-				this._compilations.add(sch);
-				(0, validate_1.validateFunctionCode)(schemaCxt);
-				gen.optimize(this.opts.code.optimize);
-				const validateCode = gen.toString();
-				sourceCode = `${gen.scopeRefs(names_1.default.scope)}return ${validateCode}`;
-				if (this.opts.code.process) sourceCode = this.opts.code.process(sourceCode, sch);
-				const validate = new Function(`${names_1.default.self}`, `${names_1.default.scope}`, sourceCode)(this, this.scope.get());
-				this.scope.value(validateName, { ref: validate });
-				validate.errors = null;
-				validate.schema = sch.schema;
-				validate.schemaEnv = sch;
-				if (sch.$async) validate.$async = true;
-				if (this.opts.code.source === true) validate.source = {
-					validateName,
-					validateCode,
-					scopeValues: gen._values
-				};
-				if (this.opts.unevaluated) {
-					const { props, items } = schemaCxt;
-					validate.evaluated = {
-						props: props instanceof codegen_1.Name ? void 0 : props,
-						items: items instanceof codegen_1.Name ? void 0 : items,
-						dynamicProps: props instanceof codegen_1.Name,
-						dynamicItems: items instanceof codegen_1.Name
-					};
-					if (validate.source) validate.source.evaluated = (0, codegen_1.stringify)(validate.evaluated);
-				}
-				sch.validate = validate;
-				return sch;
-			} catch (e) {
-				delete sch.validate;
-				delete sch.validateName;
-				if (sourceCode) this.logger.error("Error compiling schema, function code:", sourceCode);
-				throw e;
-			} finally {
-				this._compilations.delete(sch);
-			}
-		}
-		exports.compileSchema = compileSchema;
-		function resolveRef(root, baseId, ref) {
-			var _a;
-			ref = (0, resolve_1.resolveUrl)(this.opts.uriResolver, baseId, ref);
-			const schOrFunc = root.refs[ref];
-			if (schOrFunc) return schOrFunc;
-			let _sch = resolve.call(this, root, ref);
-			if (_sch === void 0) {
-				const schema = (_a = root.localRefs) === null || _a === void 0 ? void 0 : _a[ref];
-				const { schemaId } = this.opts;
-				if (schema) _sch = new SchemaEnv({
-					schema,
-					schemaId,
-					root,
-					baseId
-				});
-			}
-			if (_sch === void 0) return;
-			return root.refs[ref] = inlineOrCompile.call(this, _sch);
-		}
-		exports.resolveRef = resolveRef;
-		function inlineOrCompile(sch) {
-			if ((0, resolve_1.inlineRef)(sch.schema, this.opts.inlineRefs)) return sch.schema;
-			return sch.validate ? sch : compileSchema.call(this, sch);
-		}
-		function getCompilingSchema(schEnv) {
-			for (const sch of this._compilations) if (sameSchemaEnv(sch, schEnv)) return sch;
-		}
-		exports.getCompilingSchema = getCompilingSchema;
-		function sameSchemaEnv(s1, s2) {
-			return s1.schema === s2.schema && s1.root === s2.root && s1.baseId === s2.baseId;
-		}
-		function resolve(root, ref) {
-			let sch;
-			while (typeof (sch = this.refs[ref]) == "string") ref = sch;
-			return sch || this.schemas[ref] || resolveSchema.call(this, root, ref);
-		}
-		function resolveSchema(root, ref) {
-			const p = this.opts.uriResolver.parse(ref);
-			const refPath = (0, resolve_1._getFullPath)(this.opts.uriResolver, p);
-			let baseId = (0, resolve_1.getFullPath)(this.opts.uriResolver, root.baseId, void 0);
-			if (Object.keys(root.schema).length > 0 && refPath === baseId) return getJsonPointer.call(this, p, root);
-			const id = (0, resolve_1.normalizeId)(refPath);
-			const schOrRef = this.refs[id] || this.schemas[id];
-			if (typeof schOrRef == "string") {
-				const sch = resolveSchema.call(this, root, schOrRef);
-				if (typeof (sch === null || sch === void 0 ? void 0 : sch.schema) !== "object") return;
-				return getJsonPointer.call(this, p, sch);
-			}
-			if (typeof (schOrRef === null || schOrRef === void 0 ? void 0 : schOrRef.schema) !== "object") return;
-			if (!schOrRef.validate) compileSchema.call(this, schOrRef);
-			if (id === (0, resolve_1.normalizeId)(ref)) {
-				const { schema } = schOrRef;
-				const { schemaId } = this.opts;
-				const schId = schema[schemaId];
-				if (schId) baseId = (0, resolve_1.resolveUrl)(this.opts.uriResolver, baseId, schId);
-				return new SchemaEnv({
-					schema,
-					schemaId,
-					root,
-					baseId
-				});
-			}
-			return getJsonPointer.call(this, p, schOrRef);
-		}
-		exports.resolveSchema = resolveSchema;
-		const PREVENT_SCOPE_CHANGE = new Set([
-			"properties",
-			"patternProperties",
-			"enum",
-			"dependencies",
-			"definitions"
-		]);
-		function getJsonPointer(parsedRef, { baseId, schema, root }) {
-			var _a;
-			if (((_a = parsedRef.fragment) === null || _a === void 0 ? void 0 : _a[0]) !== "/") return;
-			for (const part of parsedRef.fragment.slice(1).split("/")) {
-				if (typeof schema === "boolean") return;
-				const partSchema = schema[(0, util_1.unescapeFragment)(part)];
-				if (partSchema === void 0) return;
-				schema = partSchema;
-				const schId = typeof schema === "object" && schema[this.opts.schemaId];
-				if (!PREVENT_SCOPE_CHANGE.has(part) && schId) baseId = (0, resolve_1.resolveUrl)(this.opts.uriResolver, baseId, schId);
-			}
-			let env;
-			if (typeof schema != "boolean" && schema.$ref && !(0, util_1.schemaHasRulesButRef)(schema, this.RULES)) {
-				const $ref = (0, resolve_1.resolveUrl)(this.opts.uriResolver, baseId, schema.$ref);
-				env = resolveSchema.call(this, root, $ref);
-			}
-			const { schemaId } = this.opts;
-			env = env || new SchemaEnv({
-				schema,
-				schemaId,
-				root,
-				baseId
-			});
-			if (env.schema !== env.root.schema) return env;
-		}
-	}));
-	require_data = __commonJSMin(((exports, module) => {
-		module.exports = {
-			"$id": "https://raw.githubusercontent.com/ajv-validator/ajv/master/lib/refs/data.json#",
-			"description": "Meta-schema for $data reference (JSON AnySchema extension proposal)",
-			"type": "object",
-			"required": ["$data"],
-			"properties": { "$data": {
-				"type": "string",
-				"anyOf": [{ "format": "relative-json-pointer" }, { "format": "json-pointer" }]
-			} },
-			"additionalProperties": false
-		};
-	}));
-	require_utils = __commonJSMin(((exports, module) => {
-		const isUUID = RegExp.prototype.test.bind(/^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/iu);
-		const isIPv4 = RegExp.prototype.test.bind(/^(?:(?:25[0-5]|2[0-4]\d|1\d{2}|[1-9]\d|\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d{2}|[1-9]\d|\d)$/u);
-		const isPort = RegExp.prototype.test.bind(/^\d*$/u);
-		const isHexPair = RegExp.prototype.test.bind(/^[\da-f]{2}$/iu);
-		const isUnreserved = RegExp.prototype.test.bind(/^[\da-z\-._~]$/iu);
-		const isPathCharacter = RegExp.prototype.test.bind(/^[A-Za-z0-9\-._~!$&'()*+,;=:@/]$/u);
-		const isQueryFragmentCharacter = RegExp.prototype.test.bind(/^[A-Za-z0-9\-._~!$&'()*+,;=:@/?]$/u);
-		const isUserinfoCharacter = RegExp.prototype.test.bind(/^[A-Za-z0-9\-._~!$&'()*+,;=:]$/u);
-		const BYTE_HEX = new Array(256);
-		{
-			const HEX_DIGITS = "0123456789ABCDEF";
-			for (let i = 0; i < 256; i++) BYTE_HEX[i] = "%" + HEX_DIGITS[i >> 4] + HEX_DIGITS[i & 15];
-		}
-		function percentEncodeNonAscii(cp) {
-			if (cp < 2048) return BYTE_HEX[192 | cp >> 6] + BYTE_HEX[128 | cp & 63];
-			if (cp < 65536) return BYTE_HEX[224 | cp >> 12] + BYTE_HEX[128 | cp >> 6 & 63] + BYTE_HEX[128 | cp & 63];
-			return BYTE_HEX[240 | cp >> 18] + BYTE_HEX[128 | cp >> 12 & 63] + BYTE_HEX[128 | cp >> 6 & 63] + BYTE_HEX[128 | cp & 63];
-		}
-		function stringArrayToHexStripped(input) {
-			let acc = "";
-			let code = 0;
-			let i = 0;
-			for (i = 0; i < input.length; i++) {
-				code = input[i].charCodeAt(0);
-				if (code === 48) continue;
-				if (!(code >= 48 && code <= 57 || code >= 65 && code <= 70 || code >= 97 && code <= 102)) return "";
-				acc += input[i];
-				break;
-			}
-			for (i += 1; i < input.length; i++) {
-				code = input[i].charCodeAt(0);
-				if (!(code >= 48 && code <= 57 || code >= 65 && code <= 70 || code >= 97 && code <= 102)) return "";
-				acc += input[i];
-			}
-			return acc;
-		}
-		const isHextet = RegExp.prototype.test.bind(/^[\dA-Fa-f]{1,4}$/);
-		const isIPvFuture = RegExp.prototype.test.bind(/^[vV][\dA-Fa-f]+\.[A-Za-z\d\-._~!$&'()*+,;=:]+$/);
-		const isZoneCharacter = RegExp.prototype.test.bind(/^[A-Za-z\d\-._~]$/);
-		const nonSimpleDomain = RegExp.prototype.test.bind(/[^!"$&'()*+,\-.;=_`a-z{}~]/u);
-		function isZoneIdentifier(zone) {
-			if (zone.length === 0) return false;
-			for (let i = 0; i < zone.length; i++) {
-				if (isZoneCharacter(zone[i])) continue;
-				if (zone[i] === "%" && i + 2 < zone.length && isHexPair(zone.slice(i + 1, i + 3))) {
-					i += 2;
-					continue;
-				}
-				return false;
-			}
-			return true;
-		}
-		function compressIPv6ZeroRun(hextets) {
-			let bestStart = -1;
-			let bestLength = 0;
-			let runStart = -1;
-			let runLength = 0;
-			for (let i = 0; i < hextets.length; i++) if (hextets[i] === "0") {
-				if (runStart === -1) runStart = i;
-				runLength++;
-				if (runLength > bestLength) {
-					bestLength = runLength;
-					bestStart = runStart;
-				}
-			} else {
-				runStart = -1;
-				runLength = 0;
-			}
-			if (bestLength < 2) return hextets.join(":");
-			const head = hextets.slice(0, bestStart).join(":");
-			const tail = hextets.slice(bestStart + bestLength).join(":");
-			return head + "::" + tail;
-		}
-		function normalizeIPv6Address(input) {
-			const compression = input.indexOf("::");
-			if (compression !== -1 && input.indexOf("::", compression + 1) !== -1) return void 0;
-			const left = compression === -1 ? input.split(":") : input.slice(0, compression).split(":");
-			const right = compression === -1 ? [] : input.slice(compression + 2).split(":");
-			if (compression !== -1) {
-				if (left.length === 1 && left[0] === "") left.length = 0;
-				if (right.length === 1 && right[0] === "") right.length = 0;
-			}
-			const parts = left.concat(right);
-			let hextetCount = 0;
-			for (let i = 0; i < parts.length; i++) {
-				const part = parts[i];
-				if (part === "") return void 0;
-				if (part.indexOf(".") !== -1) {
-					if (i !== parts.length - 1 || compression !== -1 && right.length === 0 || !isIPv4(part)) return void 0;
-					hextetCount += 2;
-					continue;
-				}
-				if (!isHextet(part)) return void 0;
-				parts[i] = parseInt(part, 16).toString(16);
-				hextetCount++;
-			}
-			if (compression === -1) {
-				if (hextetCount !== 8) return void 0;
-				return compressIPv6ZeroRun(parts);
-			}
-			if (hextetCount >= 8) return void 0;
-			const expanded = parts.slice(0, left.length);
-			for (let i = hextetCount; i < 8; i++) expanded.push("0");
-			for (let i = left.length; i < parts.length; i++) expanded.push(parts[i]);
-			return compressIPv6ZeroRun(expanded);
-		}
-		function normalizeIPv6(host) {
-			const bracketed = host[0] === "[" && host[host.length - 1] === "]";
-			if ((host[0] === "[" || host[host.length - 1] === "]") && !bracketed) return {
-				host,
-				isIPV6: false,
-				error: true
-			};
-			let input = bracketed ? host.slice(1, -1) : host;
-			if (bracketed && isIPvFuture(input)) {
-				input = input.toLowerCase();
-				return {
-					host: `[${input}]`,
-					escapedHost: input,
-					isIPV6: false,
-					isIPVFuture: true
-				};
-			}
-			if (findToken(input, ":") < 2) return {
-				host,
-				isIPV6: false,
-				error: bracketed
-			};
-			let zoneIdentifier = "";
-			const zoneSeparator = input.indexOf("%");
-			if (zoneSeparator !== -1) {
-				const separatorLength = input.slice(zoneSeparator, zoneSeparator + 3).toLowerCase() === "%25" ? 3 : 1;
-				zoneIdentifier = input.slice(zoneSeparator + separatorLength);
-				if (!isZoneIdentifier(zoneIdentifier)) return {
-					host,
-					isIPV6: false,
-					error: true
-				};
-				input = input.slice(0, zoneSeparator);
-			}
-			const address = normalizeIPv6Address(input);
-			if (address === void 0) return {
-				host,
-				isIPV6: false,
-				error: true
-			};
-			return {
-				host: address + (zoneIdentifier ? "%" + zoneIdentifier : ""),
-				escapedHost: address + (zoneIdentifier ? "%25" + zoneIdentifier : ""),
-				isIPV6: true
-			};
-		}
-		function findToken(str, token) {
-			let ind = 0;
-			for (let i = 0; i < str.length; i++) if (str[i] === token) ind++;
-			return ind;
-		}
-		function removeDotSegments(path) {
-			let input = path;
-			const output = [];
-			let nextSlash = -1;
-			let len = 0;
-			while (len = input.length) {
-				if (len === 1) if (input === ".") break;
-				else if (input === "/") {
-					output.push("/");
-					break;
-				} else {
-					output.push(input);
-					break;
-				}
-				else if (len === 2) {
-					if (input[0] === ".") {
-						if (input[1] === ".") break;
-						else if (input[1] === "/") {
-							input = input.slice(2);
-							continue;
-						}
-					} else if (input[0] === "/") {
-						if (input[1] === "." || input[1] === "/") {
-							output.push("/");
-							break;
-						}
-					}
-				} else if (len === 3) {
-					if (input === "/..") {
-						if (output.length !== 0) output.pop();
-						output.push("/");
-						break;
-					}
-				}
-				if (input[0] === ".") {
-					if (input[1] === ".") {
-						if (input[2] === "/") {
-							input = input.slice(3);
-							continue;
-						}
-					} else if (input[1] === "/") {
-						input = input.slice(2);
-						continue;
-					}
-				} else if (input[0] === "/") {
-					if (input[1] === ".") {
-						if (input[2] === "/") {
-							input = input.slice(2);
-							continue;
-						} else if (input[2] === ".") {
-							if (input[3] === "/") {
-								input = input.slice(3);
-								if (output.length !== 0) output.pop();
-								continue;
-							}
-						}
-					}
-				}
-				if ((nextSlash = input.indexOf("/", 1)) === -1) {
-					output.push(input);
-					break;
-				} else {
-					output.push(input.slice(0, nextSlash));
-					input = input.slice(nextSlash);
-				}
-			}
-			return output.join("");
-		}
-		const HOST_DELIMS = {
-			"@": "%40",
-			"/": "%2F",
-			"?": "%3F",
-			"#": "%23",
-			":": "%3A"
-		};
-		const HOST_DELIM_RE = /[@/?#:]/g;
-		const HOST_DELIM_NO_COLON_RE = /[@/?#]/g;
-		function reescapeHostDelimiters(host, isIP) {
-			const re = isIP ? HOST_DELIM_NO_COLON_RE : HOST_DELIM_RE;
-			re.lastIndex = 0;
-			return host.replace(re, (ch) => HOST_DELIMS[ch]);
-		}
-		function normalizePercentEncoding(input, decodeUnreserved = false) {
-			if (input.indexOf("%") === -1) return input;
-			let output = "";
-			for (let i = 0; i < input.length; i++) {
-				if (input[i] === "%" && i + 2 < input.length) {
-					const hex = input.slice(i + 1, i + 3);
-					if (isHexPair(hex)) {
-						const normalizedHex = hex.toUpperCase();
-						const decoded = String.fromCharCode(parseInt(normalizedHex, 16));
-						if (decodeUnreserved && isUnreserved(decoded)) output += decoded;
-						else output += "%" + normalizedHex;
-						i += 2;
-						continue;
-					}
-				}
-				output += input[i];
-			}
-			return output;
-		}
-		function normalizePathEncoding(input) {
-			let output = "";
-			for (let i = 0; i < input.length; i++) {
-				const ch = input[i];
-				if (ch === "%" && i + 2 < input.length) {
-					const hex = input.slice(i + 1, i + 3);
-					if (isHexPair(hex)) {
-						const normalizedHex = hex.toUpperCase();
-						const decoded = String.fromCharCode(parseInt(normalizedHex, 16));
-						if (decoded !== "." && isUnreserved(decoded)) output += decoded;
-						else output += "%" + normalizedHex;
-						i += 2;
-						continue;
-					}
-				}
-				if (isPathCharacter(ch)) output += ch;
-				else {
-					const code = input.charCodeAt(i);
-					if (code < 128) output += isEscapeSafe(code) ? ch : BYTE_HEX[code];
-					else if (code < 55296 || code > 57343) output += percentEncodeNonAscii(code);
-					else if (code <= 56319 && i + 1 < input.length) {
-						const low = input.charCodeAt(i + 1);
-						if (low >= 56320 && low <= 57343) {
-							output += percentEncodeNonAscii(65536 + (code - 55296 << 10) + (low - 56320));
-							i++;
-						} else output += percentEncodeNonAscii(65533);
-					} else output += percentEncodeNonAscii(65533);
-				}
-			}
-			return output;
-		}
-		function serializePathEncoding(input, pathNoScheme = false) {
-			let output = "";
-			let firstSegment = pathNoScheme && input[0] !== "/";
-			for (let i = 0; i < input.length; i++) {
-				const ch = input[i];
-				if (ch === "%" && i + 2 < input.length) {
-					const hex = input.slice(i + 1, i + 3);
-					if (isHexPair(hex)) {
-						output += "%" + hex.toUpperCase();
-						i += 2;
-						continue;
-					}
-				}
-				if (ch === "/") firstSegment = false;
-				if (isPathCharacter(ch) && (ch !== ":" || !firstSegment)) output += ch;
-				else {
-					const code = input.charCodeAt(i);
-					if (code < 128) output += BYTE_HEX[code];
-					else if (code < 55296 || code > 57343) output += percentEncodeNonAscii(code);
-					else if (code <= 56319 && i + 1 < input.length) {
-						const low = input.charCodeAt(i + 1);
-						if (low >= 56320 && low <= 57343) {
-							output += percentEncodeNonAscii(65536 + (code - 55296 << 10) + (low - 56320));
-							i++;
-						} else output += percentEncodeNonAscii(65533);
-					} else output += percentEncodeNonAscii(65533);
-				}
-			}
-			return output;
-		}
-		function encodeComponent(input, isAllowed) {
-			let output = "";
-			for (let i = 0; i < input.length; i++) {
-				const ch = input[i];
-				if (ch === "%" && i + 2 < input.length) {
-					const hex = input.slice(i + 1, i + 3);
-					if (isHexPair(hex)) {
-						output += "%" + hex.toUpperCase();
-						i += 2;
-						continue;
-					}
-				}
-				if (isAllowed(ch)) output += ch;
-				else {
-					const code = input.charCodeAt(i);
-					if (code < 128) output += BYTE_HEX[code];
-					else if (code < 55296 || code > 57343) output += percentEncodeNonAscii(code);
-					else if (code <= 56319 && i + 1 < input.length) {
-						const low = input.charCodeAt(i + 1);
-						if (low >= 56320 && low <= 57343) {
-							output += percentEncodeNonAscii(65536 + (code - 55296 << 10) + (low - 56320));
-							i++;
-						} else output += percentEncodeNonAscii(65533);
-					} else output += percentEncodeNonAscii(65533);
-				}
-			}
-			return output;
-		}
-		function encodeUserinfo(input) {
-			return encodeComponent(input, isUserinfoCharacter);
-		}
-		function encodeQuery(input) {
-			return encodeComponent(input, isQueryFragmentCharacter);
-		}
-		function encodeFragment(input) {
-			return encodeComponent(input, isQueryFragmentCharacter);
-		}
-		function isEscapeSafe(cp) {
-			return cp >= 48 && cp <= 57 || cp >= 65 && cp <= 90 || cp >= 97 && cp <= 122 || cp === 42 || cp === 43 || cp === 45 || cp === 46 || cp === 47 || cp === 64 || cp === 95;
-		}
-		function normalizeQueryFragmentEncoding(input) {
-			let output = "";
-			for (let i = 0; i < input.length; i++) {
-				const ch = input[i];
-				if (ch === "%" && i + 2 < input.length) {
-					const hex = input.slice(i + 1, i + 3);
-					if (isHexPair(hex)) {
-						const normalizedHex = hex.toUpperCase();
-						const decoded = String.fromCharCode(parseInt(normalizedHex, 16));
-						if (isUnreserved(decoded)) output += decoded;
-						else output += "%" + normalizedHex;
-						i += 2;
-						continue;
-					}
-				}
-				if (isQueryFragmentCharacter(ch)) output += ch;
-				else {
-					const code = input.charCodeAt(i);
-					if (code < 128) output += isEscapeSafe(code) ? ch : BYTE_HEX[code];
-					else if (code < 55296 || code > 57343) output += percentEncodeNonAscii(code);
-					else if (code <= 56319 && i + 1 < input.length) {
-						const low = input.charCodeAt(i + 1);
-						if (low >= 56320 && low <= 57343) {
-							output += percentEncodeNonAscii(65536 + (code - 55296 << 10) + (low - 56320));
-							i++;
-						} else output += percentEncodeNonAscii(65533);
-					} else output += percentEncodeNonAscii(65533);
-				}
-			}
-			return output;
-		}
-		function escapePreservingEscapes(input) {
-			let output = "";
-			for (let i = 0; i < input.length; i++) {
-				if (input[i] === "%" && i + 2 < input.length) {
-					const hex = input.slice(i + 1, i + 3);
-					if (isHexPair(hex)) {
-						output += "%" + hex.toUpperCase();
-						i += 2;
-						continue;
-					}
-				}
-				output += escape(input[i]);
-			}
-			return output;
-		}
-		function recomposeAuthority(component) {
-			const uriTokens = [];
-			if (component.userinfo !== void 0) {
-				uriTokens.push(encodeUserinfo(component.userinfo));
-				uriTokens.push("@");
-			}
-			if (component.host !== void 0) {
-				let host = component.host;
-				if (!isIPv4(host)) {
-					let ipV6res = normalizeIPv6(host);
-					if (ipV6res.isIPV6 !== true && ipV6res.isIPVFuture !== true) {
-						host = normalizePercentEncoding(host, true);
-						ipV6res = normalizeIPv6(host);
-					}
-					if (ipV6res.isIPV6 === true || ipV6res.isIPVFuture === true) host = `[${ipV6res.escapedHost}]`;
-					else host = reescapeHostDelimiters(host, false);
-				}
-				uriTokens.push(host);
-			}
-			if (typeof component.port === "number" || typeof component.port === "string") {
-				const port = String(component.port);
-				if (!isPort(port)) throw new TypeError("URI port is malformed.");
-				uriTokens.push(":");
-				uriTokens.push(port);
-			}
-			return uriTokens.length ? uriTokens.join("") : void 0;
-		}
-		module.exports = {
-			nonSimpleDomain,
-			recomposeAuthority,
-			reescapeHostDelimiters,
-			normalizePercentEncoding,
-			normalizePathEncoding,
-			serializePathEncoding,
-			normalizeQueryFragmentEncoding,
-			encodeUserinfo,
-			encodeQuery,
-			encodeFragment,
-			escapePreservingEscapes,
-			removeDotSegments,
-			isIPv4,
-			isUUID,
-			normalizeIPv6,
-			stringArrayToHexStripped
-		};
-	}));
-	require_schemes = __commonJSMin(((exports, module) => {
-		const { isUUID } = require_utils();
-		const URN_REG = /^([\da-z][\d\-a-z]{0,31}):((?:[\w!$'()*+,\-./:;=@]|%[\da-f]{2})+)$/iu;
-		const supportedSchemeNames = [
-			"http",
-			"https",
-			"ws",
-			"wss",
-			"urn",
-			"urn:uuid"
-		];
-		function isValidSchemeName(name) {
-			return supportedSchemeNames.indexOf(name) !== -1;
-		}
-		function wsIsSecure(wsComponent) {
-			if (wsComponent.secure === true) return true;
-			else if (wsComponent.secure === false) return false;
-			else if (wsComponent.scheme) return wsComponent.scheme.length === 3 && (wsComponent.scheme[0] === "w" || wsComponent.scheme[0] === "W") && (wsComponent.scheme[1] === "s" || wsComponent.scheme[1] === "S") && (wsComponent.scheme[2] === "s" || wsComponent.scheme[2] === "S");
-			else return false;
-		}
-		function httpParse(component) {
-			if (!component.host) component.error = component.error || "HTTP URIs must have a host.";
-			return component;
-		}
-		function httpSerialize(component) {
-			const secure = String(component.scheme).toLowerCase() === "https";
-			if (component.port === (secure ? 443 : 80) || component.port === "") component.port = void 0;
-			if (!component.path) component.path = "/";
-			return component;
-		}
-		function wsParse(wsComponent) {
-			wsComponent.secure = wsIsSecure(wsComponent);
-			wsComponent.resourceName = (wsComponent.path || "/") + (wsComponent.query ? "?" + wsComponent.query : "");
-			wsComponent.path = void 0;
-			wsComponent.query = void 0;
-			return wsComponent;
-		}
-		function wsSerialize(wsComponent) {
-			if (wsComponent.port === (wsIsSecure(wsComponent) ? 443 : 80) || wsComponent.port === "") wsComponent.port = void 0;
-			if (typeof wsComponent.secure === "boolean") {
-				wsComponent.scheme = wsComponent.secure ? "wss" : "ws";
-				wsComponent.secure = void 0;
-			}
-			if (wsComponent.resourceName) {
-				const queryIndex = wsComponent.resourceName.indexOf("?");
-				const path = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
-				wsComponent.path = path && path !== "/" ? path : void 0;
-				wsComponent.query = queryIndex === -1 ? void 0 : wsComponent.resourceName.slice(queryIndex + 1);
-				wsComponent.resourceName = void 0;
-			}
-			wsComponent.fragment = void 0;
-			return wsComponent;
-		}
-		function urnParse(urnComponent, options) {
-			if (!urnComponent.path) {
-				urnComponent.error = "URN can not be parsed";
-				return urnComponent;
-			}
-			const matches = urnComponent.path.match(URN_REG);
-			if (matches && matches[0] === urnComponent.path) {
-				const scheme = options.scheme || urnComponent.scheme || "urn";
-				urnComponent.nid = matches[1].toLowerCase();
-				urnComponent.nss = matches[2];
-				const schemeHandler = getSchemeHandler(`${scheme}:${options.nid || urnComponent.nid}`);
-				urnComponent.path = void 0;
-				if (schemeHandler) urnComponent = schemeHandler.parse(urnComponent, options);
-			} else urnComponent.error = urnComponent.error || "URN can not be parsed.";
-			return urnComponent;
-		}
-		function urnSerialize(urnComponent, options) {
-			if (urnComponent.nid === void 0) throw new Error("URN without nid cannot be serialized");
-			const scheme = options.scheme || urnComponent.scheme || "urn";
-			const nid = urnComponent.nid.toLowerCase();
-			const schemeHandler = getSchemeHandler(`${scheme}:${options.nid || nid}`);
-			if (schemeHandler) urnComponent = schemeHandler.serialize(urnComponent, options);
-			const uriComponent = urnComponent;
-			const nss = urnComponent.nss;
-			uriComponent.path = `${nid || options.nid}:${nss}`;
-			options.skipEscape = true;
-			return uriComponent;
-		}
-		function urnuuidParse(urnComponent, options) {
-			const uuidComponent = urnComponent;
-			uuidComponent.uuid = uuidComponent.nss;
-			uuidComponent.nss = void 0;
-			if (!options.tolerant && (!uuidComponent.uuid || !isUUID(uuidComponent.uuid))) uuidComponent.error = uuidComponent.error || "UUID is not valid.";
-			return uuidComponent;
-		}
-		function urnuuidSerialize(uuidComponent) {
-			const urnComponent = uuidComponent;
-			urnComponent.nss = (uuidComponent.uuid || "").toLowerCase();
-			return urnComponent;
-		}
-		const http = {
-			scheme: "http",
-			domainHost: true,
-			parse: httpParse,
-			serialize: httpSerialize
-		};
-		const https = {
-			scheme: "https",
-			domainHost: http.domainHost,
-			parse: httpParse,
-			serialize: httpSerialize
-		};
-		const ws = {
-			scheme: "ws",
-			domainHost: true,
-			parse: wsParse,
-			serialize: wsSerialize
-		};
-		const SCHEMES = {
-			http,
-			https,
-			ws,
-			wss: {
-				scheme: "wss",
-				domainHost: ws.domainHost,
-				parse: ws.parse,
-				serialize: ws.serialize
-			},
-			urn: {
-				scheme: "urn",
-				parse: urnParse,
-				serialize: urnSerialize,
-				skipNormalize: true
-			},
-			"urn:uuid": {
-				scheme: "urn:uuid",
-				parse: urnuuidParse,
-				serialize: urnuuidSerialize,
-				skipNormalize: true
-			}
-		};
-		Object.setPrototypeOf(SCHEMES, null);
-		function getSchemeHandler(scheme) {
-			return scheme && (SCHEMES[scheme] || SCHEMES[scheme.toLowerCase()]) || void 0;
-		}
-		module.exports = {
-			wsIsSecure,
-			SCHEMES,
-			isValidSchemeName,
-			getSchemeHandler
-		};
-	}));
-	require_fast_uri = __commonJSMin(((exports, module) => {
-		const { normalizeIPv6, removeDotSegments, recomposeAuthority, normalizePercentEncoding, normalizePathEncoding, serializePathEncoding, normalizeQueryFragmentEncoding, encodeQuery, encodeFragment, reescapeHostDelimiters, isIPv4, nonSimpleDomain } = require_utils();
-		const { SCHEMES, getSchemeHandler } = require_schemes();
-		const VALID_SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*$/u;
-		const MALFORMED_SCHEME_ERROR = "URI scheme is malformed.";
-		function decodeValidScheme(scheme) {
-			const decodedScheme = unescape(String(scheme));
-			if (!VALID_SCHEME.test(decodedScheme)) throw new TypeError(MALFORMED_SCHEME_ERROR);
-			return decodedScheme;
-		}
-		function normalize(uri, options) {
-			if (typeof uri === "string") uri = normalizeString(uri, options);
-			else if (typeof uri === "object") uri = parse(serialize(uri, options), options);
-			return uri;
-		}
-		function resolve(baseURI, relativeURI, options) {
-			const schemelessOptions = options ? Object.assign({ scheme: "null" }, options) : { scheme: "null" };
-			const { parsed: baseParsed, malformedAuthorityOrPort: baseMalformed, malformedPercentEncoding: baseMalformedPercentEncoding, malformedSchemeSpecific: baseMalformedSchemeSpecific, malformedHost: baseMalformedHost, malformedScheme: baseMalformedScheme } = parseWithStatus(baseURI, schemelessOptions);
-			const { parsed: relativeParsed, malformedAuthorityOrPort: relativeMalformed, malformedPercentEncoding: relativeMalformedPercentEncoding, malformedSchemeSpecific: relativeMalformedSchemeSpecific, malformedHost: relativeMalformedHost, malformedScheme: relativeMalformedScheme } = parseWithStatus(relativeURI, schemelessOptions);
-			if (baseMalformed || relativeMalformed || baseMalformedPercentEncoding || relativeMalformedPercentEncoding || baseMalformedSchemeSpecific || relativeMalformedSchemeSpecific || baseMalformedHost || relativeMalformedHost || baseMalformedScheme || relativeMalformedScheme) throw new Error(baseParsed.error || relativeParsed.error || "URI is malformed.");
-			const resolved = resolveComponent(baseParsed, relativeParsed, schemelessOptions, true);
-			const resolvedSchemeHandler = getSchemeHandler(options && options.scheme || resolved.scheme);
-			const resolvedHost = resolved.host;
-			const resolvedHostIsIP = resolvedHost !== void 0 && resolvedHost !== "" && (isIPv4(resolvedHost) || normalizeIPv6(resolvedHost).isIPV6);
-			canonicalizeHost(resolved, options || {}, resolvedSchemeHandler, resolvedHostIsIP);
-			const encodedASCIIHost = resolvedHost && resolvedHost.indexOf("%") !== -1 && !/\P{ASCII}/u.test(resolvedHost);
-			if (resolved.error && !encodedASCIIHost) throw new Error(resolved.error);
-			schemelessOptions.skipEscape = true;
-			return serialize(resolved, schemelessOptions);
-		}
-		function resolveComponent(base, relative, options, skipNormalization) {
-			const target = {};
-			if (!skipNormalization) {
-				base = parse(serialize(base, options), options);
-				relative = parse(serialize(relative, options), options);
-			}
-			options = options || {};
-			if (!options.tolerant && relative.scheme) {
-				target.scheme = relative.scheme;
-				target.userinfo = relative.userinfo;
-				target.host = relative.host;
-				target.port = relative.port;
-				target.path = removeDotSegments(relative.path || "");
-				target.query = relative.query;
-			} else {
-				if (relative.userinfo !== void 0 || relative.host !== void 0 || relative.port !== void 0) {
-					target.userinfo = relative.userinfo;
-					target.host = relative.host;
-					target.port = relative.port;
-					target.path = removeDotSegments(relative.path || "");
-					target.query = relative.query;
-				} else {
-					if (!relative.path) {
-						target.path = base.path;
-						if (relative.query !== void 0) target.query = relative.query;
-						else target.query = base.query;
-					} else {
-						if (relative.path[0] === "/") target.path = removeDotSegments(relative.path);
-						else {
-							if ((base.userinfo !== void 0 || base.host !== void 0 || base.port !== void 0) && !base.path) target.path = "/" + relative.path;
-							else if (!base.path) target.path = relative.path;
-							else target.path = base.path.slice(0, base.path.lastIndexOf("/") + 1) + relative.path;
-							target.path = removeDotSegments(target.path);
-						}
-						target.query = relative.query;
-					}
-					target.userinfo = base.userinfo;
-					target.host = base.host;
-					target.port = base.port;
-				}
-				target.scheme = base.scheme;
-			}
-			target.fragment = relative.fragment;
-			return target;
-		}
-		function equal(uriA, uriB, options) {
-			const normalizedA = normalizeComparableURI(uriA, options);
-			const normalizedB = normalizeComparableURI(uriB, options);
-			return normalizedA !== void 0 && normalizedB !== void 0 && normalizedA === normalizedB;
-		}
-		function serialize(cmpts, opts) {
-			const component = {
-				host: cmpts.host,
-				scheme: cmpts.scheme,
-				userinfo: cmpts.userinfo,
-				port: cmpts.port,
-				path: cmpts.path,
-				query: cmpts.query,
-				nid: cmpts.nid,
-				nss: cmpts.nss,
-				uuid: cmpts.uuid,
-				fragment: cmpts.fragment,
-				reference: cmpts.reference,
-				resourceName: cmpts.resourceName,
-				secure: cmpts.secure,
-				error: ""
-			};
-			const options = Object.assign({}, opts);
-			const uriTokens = [];
-			if (component.scheme) component.scheme = decodeValidScheme(component.scheme);
-			const schemeHandler = getSchemeHandler(options.scheme || component.scheme);
-			if (schemeHandler && schemeHandler.serialize) schemeHandler.serialize(component, options);
-			const hasAuthority = component.userinfo !== void 0 || component.host !== void 0 || component.port !== void 0;
-			const pathNoScheme = !options.skipEscape && component.scheme === void 0 && !hasAuthority;
-			if (component.path !== void 0) if (!options.skipEscape) component.path = serializePathEncoding(component.path, pathNoScheme);
-			else component.path = normalizePercentEncoding(component.path);
-			if (options.reference !== "suffix" && component.scheme) {
-				component.scheme = decodeValidScheme(component.scheme);
-				uriTokens.push(component.scheme, ":");
-			}
-			const authority = recomposeAuthority(component);
-			if (authority !== void 0) {
-				if (options.reference !== "suffix") uriTokens.push("//");
-				uriTokens.push(authority);
-				if (component.path && component.path[0] !== "/") uriTokens.push("/");
-			}
-			if (component.path !== void 0) {
-				let s = component.path;
-				if (!options.absolutePath && (!schemeHandler || !schemeHandler.absolutePath)) s = removeDotSegments(s);
-				if (pathNoScheme) s = serializePathEncoding(s, true);
-				if (authority === void 0 && s[0] === "/" && s[1] === "/") s = "/%2F" + s.slice(2);
-				uriTokens.push(s);
-			}
-			if (component.query !== void 0) uriTokens.push("?", encodeQuery(component.query));
-			if (component.fragment !== void 0) uriTokens.push("#", encodeFragment(component.fragment));
-			return uriTokens.join("");
-		}
-		const URI_PARSE = /^(?:([^#/:?]+):)?(?:\/\/((?:([^#/?@]*)@)?(\[[^#/?\]]+\]|[^#/:?]*)(?::(\d*))?))?([^#?]*)(?:\?([^#]*))?(?:#((?:.|[\n\r])*))?/u;
-		const AUTHORITY_PREFIX = /^(?:[^#/:?]+:)?\/\/([^/?#]*)/;
-		const AUTHORITY_INTRODUCER_REGION = /^(?:[^#/:?]+:)?([/\\\t\n\r]*)/;
-		function getParseError(parsed, matches) {
-			if (matches[2] !== void 0 && parsed.path && parsed.path[0] !== "/") return "URI path must start with \"/\" when authority is present.";
-			if (typeof parsed.port === "number" && (parsed.port < 0 || parsed.port > 65535)) return "URI port is malformed.";
-		}
-		function hasMalformedPercentEncoding(component) {
-			if (component === void 0) return false;
-			let percent = component.indexOf("%");
-			while (percent !== -1) {
-				if (percent + 2 >= component.length || !/^[\da-f]{2}$/iu.test(component.slice(percent + 1, percent + 3))) return true;
-				percent = component.indexOf("%", percent + 3);
-			}
-			return false;
-		}
-		function isIPLiteral(host) {
-			return host[0] === "[" && host[host.length - 1] === "]";
-		}
-		function hasMalformedComponentPercentEncoding(matches) {
-			const host = matches[4];
-			return hasMalformedPercentEncoding(matches[3]) || host !== void 0 && !isIPLiteral(host) && hasMalformedPercentEncoding(host) || hasMalformedPercentEncoding(matches[6]) || hasMalformedPercentEncoding(matches[7]) || hasMalformedPercentEncoding(matches[8]);
-		}
-		function canonicalizeHost(parsed, options, schemeHandler, isIP) {
-			if (!options.unicodeSupport && (!schemeHandler || !schemeHandler.unicodeSupport) && parsed.host && !isIPLiteral(parsed.host) && (options.domainHost || schemeHandler && schemeHandler.domainHost) && isIP === false && nonSimpleDomain(parsed.host)) try {
-				parsed.host = new URL("http://" + parsed.host).hostname;
-			} catch (e) {
-				parsed.error = parsed.error || "Host's domain name can not be converted to ASCII: " + e;
-				return true;
-			}
-			return false;
-		}
-		function parseWithStatus(uri, opts) {
-			const options = Object.assign({}, opts);
-			const parsed = {
-				scheme: void 0,
-				userinfo: void 0,
-				host: "",
-				port: void 0,
-				path: "",
-				query: void 0,
-				fragment: void 0
-			};
-			let malformedAuthorityOrPort = false;
-			let malformedPercentEncoding = false;
-			let malformedSchemeSpecific = false;
-			let malformedHost = false;
-			let malformedIPLiteral = false;
-			let malformedScheme = false;
-			let isIP = false;
-			if (options.reference === "suffix") if (options.scheme) uri = options.scheme + ":" + uri;
-			else uri = "//" + uri;
-			const authorityMatch = uri.match(AUTHORITY_PREFIX);
-			if (authorityMatch !== null && authorityMatch[1].indexOf("\\") !== -1) {
-				parsed.error = "URI authority must not contain a literal backslash.";
-				malformedAuthorityOrPort = true;
-			}
-			const introducerMatch = uri.match(AUTHORITY_INTRODUCER_REGION);
-			if (introducerMatch !== null) {
-				const region = introducerMatch[1];
-				const normalizedRegion = region.replace(/[\t\n\r]/g, "");
-				if (normalizedRegion.length >= 2) {
-					if (normalizedRegion.slice(0, 2) !== "//") {
-						parsed.error = parsed.error || "URI authority must not contain a literal backslash.";
-						malformedAuthorityOrPort = true;
-					} else if (region.length !== normalizedRegion.length) {
-						parsed.error = parsed.error || "URI authority introducer must not contain whitespace.";
-						malformedAuthorityOrPort = true;
-					}
-				}
-			}
-			const matches = uri.match(URI_PARSE);
-			if (matches) {
-				parsed.scheme = matches[1];
-				parsed.userinfo = matches[3];
-				parsed.host = matches[4];
-				parsed.port = parseInt(matches[5], 10);
-				parsed.path = matches[6] || "";
-				parsed.query = matches[7];
-				parsed.fragment = matches[8];
-				if (parsed.scheme !== void 0) {
-					const decodedScheme = unescape(parsed.scheme);
-					if (VALID_SCHEME.test(decodedScheme)) parsed.scheme = decodedScheme.toLowerCase();
-					else {
-						parsed.error = parsed.error || MALFORMED_SCHEME_ERROR;
-						malformedScheme = true;
-					}
-				}
-				malformedPercentEncoding = hasMalformedComponentPercentEncoding(matches);
-				if (malformedPercentEncoding) parsed.error = parsed.error || "URI contains malformed percent-encoding.";
-				if (isNaN(parsed.port)) parsed.port = matches[5];
-				const parseError = getParseError(parsed, matches);
-				if (parseError !== void 0) {
-					parsed.error = parsed.error || parseError;
-					malformedAuthorityOrPort = true;
-				}
-				if (parsed.host) if (isIPv4(parsed.host) === false) {
-					const bracketedIPLiteral = isIPLiteral(parsed.host);
-					const hasIPLiteralBracket = parsed.host.indexOf("[") !== -1 || parsed.host.indexOf("]") !== -1;
-					const ipv6result = normalizeIPv6(parsed.host);
-					isIP = ipv6result.isIPV6 || ipv6result.isIPVFuture === true;
-					malformedIPLiteral = hasIPLiteralBracket && (!bracketedIPLiteral || ipv6result.error === true);
-					parsed.host = isIP ? ipv6result.host : ipv6result.host.toLowerCase();
-					if (malformedIPLiteral) {
-						parsed.error = parsed.error || "URI host is malformed.";
-						malformedAuthorityOrPort = true;
-					}
-				} else isIP = true;
-				if (parsed.scheme === void 0 && parsed.userinfo === void 0 && parsed.host === void 0 && parsed.port === void 0 && parsed.query === void 0 && !parsed.path) parsed.reference = "same-document";
-				else if (parsed.scheme === void 0) parsed.reference = "relative";
-				else if (parsed.fragment === void 0) parsed.reference = "absolute";
-				else parsed.reference = "uri";
-				if (options.reference && options.reference !== "suffix" && options.reference !== parsed.reference) parsed.error = parsed.error || "URI is not a " + options.reference + " reference.";
-				const schemeHandler = getSchemeHandler(options.scheme || parsed.scheme);
-				if (!malformedIPLiteral) malformedHost = canonicalizeHost(parsed, options, schemeHandler, isIP);
-				if (uri.indexOf("%") !== -1 && parsed.host !== void 0 && !malformedIPLiteral) {
-					let host = isIP ? parsed.host : normalizePercentEncoding(parsed.host, true);
-					if (!isIP) host = normalizePercentEncoding(host.toLowerCase());
-					parsed.host = reescapeHostDelimiters(host, isIP);
-				}
-				if (!schemeHandler || schemeHandler && !schemeHandler.skipNormalize) {
-					if (parsed.path) parsed.path = normalizePathEncoding(parsed.path);
-					if (parsed.query) parsed.query = normalizeQueryFragmentEncoding(parsed.query);
-					if (parsed.fragment) parsed.fragment = normalizeQueryFragmentEncoding(parsed.fragment);
-				}
-				if (schemeHandler && schemeHandler.parse) {
-					schemeHandler.parse(parsed, options);
-					if (schemeHandler === SCHEMES.urn && parsed.nid === void 0) malformedSchemeSpecific = true;
-				}
-			} else parsed.error = parsed.error || "URI can not be parsed.";
-			return {
-				parsed,
-				malformedAuthorityOrPort,
-				malformedPercentEncoding,
-				malformedSchemeSpecific,
-				malformedHost,
-				malformedScheme
-			};
-		}
-		function parse(uri, opts) {
-			return parseWithStatus(uri, opts).parsed;
-		}
-		function normalizeString(uri, opts) {
-			return normalizeStringWithStatus(uri, opts).normalized;
-		}
-		function normalizeStringWithStatus(uri, opts) {
-			const { parsed, malformedAuthorityOrPort, malformedPercentEncoding, malformedSchemeSpecific, malformedHost, malformedScheme } = parseWithStatus(uri, opts);
-			return {
-				normalized: malformedAuthorityOrPort || malformedPercentEncoding || malformedSchemeSpecific || malformedHost || malformedScheme ? uri : serialize(parsed, opts),
-				malformedAuthorityOrPort,
-				malformedPercentEncoding,
-				malformedSchemeSpecific,
-				malformedHost,
-				malformedScheme
-			};
-		}
-		function normalizeComparableURI(uri, opts) {
-			if (typeof uri !== "string" && typeof uri !== "object") return;
-			let value;
-			try {
-				value = typeof uri === "string" ? uri : serialize(uri, opts);
-			} catch {
-				return;
-			}
-			const { normalized, malformedAuthorityOrPort, malformedPercentEncoding, malformedSchemeSpecific, malformedHost, malformedScheme } = normalizeStringWithStatus(value, opts);
-			return malformedAuthorityOrPort || malformedPercentEncoding || malformedSchemeSpecific || malformedHost || malformedScheme ? void 0 : normalized;
-		}
-		const fastUri = {
-			SCHEMES,
-			normalize,
-			resolve,
-			resolveComponent,
-			equal,
-			serialize,
-			parse
-		};
-		module.exports = fastUri;
-		module.exports.default = fastUri;
-		module.exports.fastUri = fastUri;
-	}));
-	require_uri = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const uri = require_fast_uri();
-		uri.code = "require(\"ajv/dist/runtime/uri\").default";
-		exports.default = uri;
-	}));
-	require_core$3 = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.CodeGen = exports.Name = exports.nil = exports.stringify = exports.str = exports._ = exports.KeywordCxt = void 0;
-		var validate_1 = require_validate();
-		Object.defineProperty(exports, "KeywordCxt", {
-			enumerable: true,
-			get: function() {
-				return validate_1.KeywordCxt;
-			}
-		});
-		var codegen_1 = require_codegen();
-		Object.defineProperty(exports, "_", {
-			enumerable: true,
-			get: function() {
-				return codegen_1._;
-			}
-		});
-		Object.defineProperty(exports, "str", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.str;
-			}
-		});
-		Object.defineProperty(exports, "stringify", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.stringify;
-			}
-		});
-		Object.defineProperty(exports, "nil", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.nil;
-			}
-		});
-		Object.defineProperty(exports, "Name", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.Name;
-			}
-		});
-		Object.defineProperty(exports, "CodeGen", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.CodeGen;
-			}
-		});
-		const validation_error_1 = require_validation_error();
-		const ref_error_1 = require_ref_error();
-		const rules_1 = require_rules();
-		const compile_1 = require_compile();
-		const codegen_2 = require_codegen();
-		const resolve_1 = require_resolve();
-		const dataType_1 = require_dataType();
-		const util_1 = require_util();
-		const $dataRefSchema = require_data();
-		const uri_1 = require_uri();
-		const defaultRegExp = (str, flags) => new RegExp(str, flags);
-		defaultRegExp.code = "new RegExp";
-		const META_IGNORE_OPTIONS = [
-			"removeAdditional",
-			"useDefaults",
-			"coerceTypes"
-		];
-		const EXT_SCOPE_NAMES = new Set([
-			"validate",
-			"serialize",
-			"parse",
-			"wrapper",
-			"root",
-			"schema",
-			"keyword",
-			"pattern",
-			"formats",
-			"validate$data",
-			"func",
-			"obj",
-			"Error"
-		]);
-		const removedOptions = {
-			errorDataPath: "",
-			format: "`validateFormats: false` can be used instead.",
-			nullable: "\"nullable\" keyword is supported by default.",
-			jsonPointers: "Deprecated jsPropertySyntax can be used instead.",
-			extendRefs: "Deprecated ignoreKeywordsWithRef can be used instead.",
-			missingRefs: "Pass empty schema with $id that should be ignored to ajv.addSchema.",
-			processCode: "Use option `code: {process: (code, schemaEnv: object) => string}`",
-			sourceCode: "Use option `code: {source: true}`",
-			strictDefaults: "It is default now, see option `strict`.",
-			strictKeywords: "It is default now, see option `strict`.",
-			uniqueItems: "\"uniqueItems\" keyword is always validated.",
-			unknownFormats: "Disable strict mode or pass `true` to `ajv.addFormat` (or `formats` option).",
-			cache: "Map is used as cache, schema object as key.",
-			serialize: "Map is used as cache, schema object as key.",
-			ajvErrors: "It is default now."
-		};
-		const deprecatedOptions = {
-			ignoreKeywordsWithRef: "",
-			jsPropertySyntax: "",
-			unicode: "\"minLength\"/\"maxLength\" account for unicode characters by default."
-		};
-		const MAX_EXPRESSION = 200;
-		function requiredOptions(o) {
-			var _a, _b, _c, _d, _e, _f, _g, _h, _j, _k, _l, _m, _o, _p, _q, _r, _s, _t, _u, _v, _w, _x, _y, _z, _0;
-			const s = o.strict;
-			const _optz = (_a = o.code) === null || _a === void 0 ? void 0 : _a.optimize;
-			const optimize = _optz === true || _optz === void 0 ? 1 : _optz || 0;
-			const regExp = (_c = (_b = o.code) === null || _b === void 0 ? void 0 : _b.regExp) !== null && _c !== void 0 ? _c : defaultRegExp;
-			const uriResolver = (_d = o.uriResolver) !== null && _d !== void 0 ? _d : uri_1.default;
-			return {
-				strictSchema: (_f = (_e = o.strictSchema) !== null && _e !== void 0 ? _e : s) !== null && _f !== void 0 ? _f : true,
-				strictNumbers: (_h = (_g = o.strictNumbers) !== null && _g !== void 0 ? _g : s) !== null && _h !== void 0 ? _h : true,
-				strictTypes: (_k = (_j = o.strictTypes) !== null && _j !== void 0 ? _j : s) !== null && _k !== void 0 ? _k : "log",
-				strictTuples: (_m = (_l = o.strictTuples) !== null && _l !== void 0 ? _l : s) !== null && _m !== void 0 ? _m : "log",
-				strictRequired: (_p = (_o = o.strictRequired) !== null && _o !== void 0 ? _o : s) !== null && _p !== void 0 ? _p : false,
-				code: o.code ? {
-					...o.code,
-					optimize,
-					regExp
-				} : {
-					optimize,
-					regExp
-				},
-				loopRequired: (_q = o.loopRequired) !== null && _q !== void 0 ? _q : MAX_EXPRESSION,
-				loopEnum: (_r = o.loopEnum) !== null && _r !== void 0 ? _r : MAX_EXPRESSION,
-				meta: (_s = o.meta) !== null && _s !== void 0 ? _s : true,
-				messages: (_t = o.messages) !== null && _t !== void 0 ? _t : true,
-				inlineRefs: (_u = o.inlineRefs) !== null && _u !== void 0 ? _u : true,
-				schemaId: (_v = o.schemaId) !== null && _v !== void 0 ? _v : "$id",
-				addUsedSchema: (_w = o.addUsedSchema) !== null && _w !== void 0 ? _w : true,
-				validateSchema: (_x = o.validateSchema) !== null && _x !== void 0 ? _x : true,
-				validateFormats: (_y = o.validateFormats) !== null && _y !== void 0 ? _y : true,
-				unicodeRegExp: (_z = o.unicodeRegExp) !== null && _z !== void 0 ? _z : true,
-				int32range: (_0 = o.int32range) !== null && _0 !== void 0 ? _0 : true,
-				uriResolver
-			};
-		}
-		var Ajv = class {
-			constructor(opts = {}) {
-				this.schemas = {};
-				this.refs = {};
-				this.formats = {};
-				this._compilations = new Set();
-				this._loading = {};
-				this._cache = new Map();
-				opts = this.opts = {
-					...opts,
-					...requiredOptions(opts)
-				};
-				const { es5, lines } = this.opts.code;
-				this.scope = new codegen_2.ValueScope({
-					scope: {},
-					prefixes: EXT_SCOPE_NAMES,
-					es5,
-					lines
-				});
-				this.logger = getLogger(opts.logger);
-				const formatOpt = opts.validateFormats;
-				opts.validateFormats = false;
-				this.RULES = (0, rules_1.getRules)();
-				checkOptions.call(this, removedOptions, opts, "NOT SUPPORTED");
-				checkOptions.call(this, deprecatedOptions, opts, "DEPRECATED", "warn");
-				this._metaOpts = getMetaSchemaOptions.call(this);
-				if (opts.formats) addInitialFormats.call(this);
-				this._addVocabularies();
-				this._addDefaultMetaSchema();
-				if (opts.keywords) addInitialKeywords.call(this, opts.keywords);
-				if (typeof opts.meta == "object") this.addMetaSchema(opts.meta);
-				addInitialSchemas.call(this);
-				opts.validateFormats = formatOpt;
-			}
-			_addVocabularies() {
-				this.addKeyword("$async");
-			}
-			_addDefaultMetaSchema() {
-				const { $data, meta, schemaId } = this.opts;
-				let _dataRefSchema = $dataRefSchema;
-				if (schemaId === "id") {
-					_dataRefSchema = { ...$dataRefSchema };
-					_dataRefSchema.id = _dataRefSchema.$id;
-					delete _dataRefSchema.$id;
-				}
-				if (meta && $data) this.addMetaSchema(_dataRefSchema, _dataRefSchema[schemaId], false);
-			}
-			defaultMeta() {
-				const { meta, schemaId } = this.opts;
-				return this.opts.defaultMeta = typeof meta == "object" ? meta[schemaId] || meta : void 0;
-			}
-			validate(schemaKeyRef, data) {
-				let v;
-				if (typeof schemaKeyRef == "string") {
-					v = this.getSchema(schemaKeyRef);
-					if (!v) throw new Error(`no schema with key or ref "${schemaKeyRef}"`);
-				} else v = this.compile(schemaKeyRef);
-				const valid = v(data);
-				if (!("$async" in v)) this.errors = v.errors;
-				return valid;
-			}
-			compile(schema, _meta) {
-				const sch = this._addSchema(schema, _meta);
-				return sch.validate || this._compileSchemaEnv(sch);
-			}
-			compileAsync(schema, meta) {
-				if (typeof this.opts.loadSchema != "function") throw new Error("options.loadSchema should be a function");
-				const { loadSchema } = this.opts;
-				return runCompileAsync.call(this, schema, meta);
-				async function runCompileAsync(_schema, _meta) {
-					await loadMetaSchema.call(this, _schema.$schema);
-					const sch = this._addSchema(_schema, _meta);
-					return sch.validate || _compileAsync.call(this, sch);
-				}
-				async function loadMetaSchema($ref) {
-					if ($ref && !this.getSchema($ref)) await runCompileAsync.call(this, { $ref }, true);
-				}
-				async function _compileAsync(sch) {
-					try {
-						return this._compileSchemaEnv(sch);
-					} catch (e) {
-						if (!(e instanceof ref_error_1.default)) throw e;
-						checkLoaded.call(this, e);
-						await loadMissingSchema.call(this, e.missingSchema);
-						return _compileAsync.call(this, sch);
-					}
-				}
-				function checkLoaded({ missingSchema: ref, missingRef }) {
-					if (this.refs[ref]) throw new Error(`AnySchema ${ref} is loaded but ${missingRef} cannot be resolved`);
-				}
-				async function loadMissingSchema(ref) {
-					const _schema = await _loadSchema.call(this, ref);
-					if (!this.refs[ref]) await loadMetaSchema.call(this, _schema.$schema);
-					if (!this.refs[ref]) this.addSchema(_schema, ref, meta);
-				}
-				async function _loadSchema(ref) {
-					const p = this._loading[ref];
-					if (p) return p;
-					try {
-						return await (this._loading[ref] = loadSchema(ref));
-					} finally {
-						delete this._loading[ref];
-					}
-				}
-			}
-			addSchema(schema, key, _meta, _validateSchema = this.opts.validateSchema) {
-				if (Array.isArray(schema)) {
-					for (const sch of schema) this.addSchema(sch, void 0, _meta, _validateSchema);
-					return this;
-				}
-				let id;
-				if (typeof schema === "object") {
-					const { schemaId } = this.opts;
-					id = schema[schemaId];
-					if (id !== void 0 && typeof id != "string") throw new Error(`schema ${schemaId} must be string`);
-				}
-				key = (0, resolve_1.normalizeId)(key || id);
-				this._checkUnique(key);
-				this.schemas[key] = this._addSchema(schema, _meta, key, _validateSchema, true);
-				return this;
-			}
-			addMetaSchema(schema, key, _validateSchema = this.opts.validateSchema) {
-				this.addSchema(schema, key, true, _validateSchema);
-				return this;
-			}
-			validateSchema(schema, throwOrLogError) {
-				if (typeof schema == "boolean") return true;
-				let $schema;
-				$schema = schema.$schema;
-				if ($schema !== void 0 && typeof $schema != "string") throw new Error("$schema must be a string");
-				$schema = $schema || this.opts.defaultMeta || this.defaultMeta();
-				if (!$schema) {
-					this.logger.warn("meta-schema not available");
-					this.errors = null;
-					return true;
-				}
-				const valid = this.validate($schema, schema);
-				if (!valid && throwOrLogError) {
-					const message = "schema is invalid: " + this.errorsText();
-					if (this.opts.validateSchema === "log") this.logger.error(message);
-					else throw new Error(message);
-				}
-				return valid;
-			}
-			getSchema(keyRef) {
-				let sch;
-				while (typeof (sch = getSchEnv.call(this, keyRef)) == "string") keyRef = sch;
-				if (sch === void 0) {
-					const { schemaId } = this.opts;
-					const root = new compile_1.SchemaEnv({
-						schema: {},
-						schemaId
-					});
-					sch = compile_1.resolveSchema.call(this, root, keyRef);
-					if (!sch) return;
-					this.refs[keyRef] = sch;
-				}
-				return sch.validate || this._compileSchemaEnv(sch);
-			}
-			removeSchema(schemaKeyRef) {
-				if (schemaKeyRef instanceof RegExp) {
-					this._removeAllSchemas(this.schemas, schemaKeyRef);
-					this._removeAllSchemas(this.refs, schemaKeyRef);
-					return this;
-				}
-				switch (typeof schemaKeyRef) {
-					case "undefined":
-						this._removeAllSchemas(this.schemas);
-						this._removeAllSchemas(this.refs);
-						this._cache.clear();
-						return this;
-					case "string": {
-						const sch = getSchEnv.call(this, schemaKeyRef);
-						if (typeof sch == "object") this._cache.delete(sch.schema);
-						delete this.schemas[schemaKeyRef];
-						delete this.refs[schemaKeyRef];
-						return this;
-					}
-					case "object": {
-						const cacheKey = schemaKeyRef;
-						this._cache.delete(cacheKey);
-						let id = schemaKeyRef[this.opts.schemaId];
-						if (id) {
-							id = (0, resolve_1.normalizeId)(id);
-							delete this.schemas[id];
-							delete this.refs[id];
-						}
-						return this;
-					}
-					default: throw new Error("ajv.removeSchema: invalid parameter");
-				}
-			}
-			addVocabulary(definitions) {
-				for (const def of definitions) this.addKeyword(def);
-				return this;
-			}
-			addKeyword(kwdOrDef, def) {
-				let keyword;
-				if (typeof kwdOrDef == "string") {
-					keyword = kwdOrDef;
-					if (typeof def == "object") {
-						this.logger.warn("these parameters are deprecated, see docs for addKeyword");
-						def.keyword = keyword;
-					}
-				} else if (typeof kwdOrDef == "object" && def === void 0) {
-					def = kwdOrDef;
-					keyword = def.keyword;
-					if (Array.isArray(keyword) && !keyword.length) throw new Error("addKeywords: keyword must be string or non-empty array");
-				} else throw new Error("invalid addKeywords parameters");
-				checkKeyword.call(this, keyword, def);
-				if (!def) {
-					(0, util_1.eachItem)(keyword, (kwd) => addRule.call(this, kwd));
-					return this;
-				}
-				keywordMetaschema.call(this, def);
-				const definition = {
-					...def,
-					type: (0, dataType_1.getJSONTypes)(def.type),
-					schemaType: (0, dataType_1.getJSONTypes)(def.schemaType)
-				};
-				(0, util_1.eachItem)(keyword, definition.type.length === 0 ? (k) => addRule.call(this, k, definition) : (k) => definition.type.forEach((t) => addRule.call(this, k, definition, t)));
-				return this;
-			}
-			getKeyword(keyword) {
-				const rule = this.RULES.all[keyword];
-				return typeof rule == "object" ? rule.definition : !!rule;
-			}
-			removeKeyword(keyword) {
-				const { RULES } = this;
-				delete RULES.keywords[keyword];
-				delete RULES.all[keyword];
-				for (const group of RULES.rules) {
-					const i = group.rules.findIndex((rule) => rule.keyword === keyword);
-					if (i >= 0) group.rules.splice(i, 1);
-				}
-				return this;
-			}
-			addFormat(name, format) {
-				if (typeof format == "string") format = new RegExp(format);
-				this.formats[name] = format;
-				return this;
-			}
-			errorsText(errors = this.errors, { separator = ", ", dataVar = "data" } = {}) {
-				if (!errors || errors.length === 0) return "No errors";
-				return errors.map((e) => `${dataVar}${e.instancePath} ${e.message}`).reduce((text, msg) => text + separator + msg);
-			}
-			$dataMetaSchema(metaSchema, keywordsJsonPointers) {
-				const rules = this.RULES.all;
-				metaSchema = JSON.parse(JSON.stringify(metaSchema));
-				for (const jsonPointer of keywordsJsonPointers) {
-					const segments = jsonPointer.split("/").slice(1);
-					let keywords = metaSchema;
-					for (const seg of segments) keywords = keywords[seg];
-					for (const key in rules) {
-						const rule = rules[key];
-						if (typeof rule != "object") continue;
-						const { $data } = rule.definition;
-						const schema = keywords[key];
-						if ($data && schema) keywords[key] = schemaOrData(schema);
-					}
-				}
-				return metaSchema;
-			}
-			_removeAllSchemas(schemas, regex) {
-				for (const keyRef in schemas) {
-					const sch = schemas[keyRef];
-					if (!regex || regex.test(keyRef)) {
-						if (typeof sch == "string") delete schemas[keyRef];
-						else if (sch && !sch.meta) {
-							this._cache.delete(sch.schema);
-							delete schemas[keyRef];
-						}
-					}
-				}
-			}
-			_addSchema(schema, meta, baseId, validateSchema = this.opts.validateSchema, addSchema = this.opts.addUsedSchema) {
-				let id;
-				const { schemaId } = this.opts;
-				if (typeof schema == "object") id = schema[schemaId];
-				else if (this.opts.jtd) throw new Error("schema must be object");
-				else if (typeof schema != "boolean") throw new Error("schema must be object or boolean");
-				let sch = this._cache.get(schema);
-				if (sch !== void 0) return sch;
-				baseId = (0, resolve_1.normalizeId)(id || baseId);
-				const localRefs = resolve_1.getSchemaRefs.call(this, schema, baseId);
-				sch = new compile_1.SchemaEnv({
-					schema,
-					schemaId,
-					meta,
-					baseId,
-					localRefs
-				});
-				this._cache.set(sch.schema, sch);
-				if (addSchema && !baseId.startsWith("#")) {
-					if (baseId) this._checkUnique(baseId);
-					this.refs[baseId] = sch;
-				}
-				if (validateSchema) this.validateSchema(schema, true);
-				return sch;
-			}
-			_checkUnique(id) {
-				if (this.schemas[id] || this.refs[id]) throw new Error(`schema with key or id "${id}" already exists`);
-			}
-			_compileSchemaEnv(sch) {
-				if (sch.meta) this._compileMetaSchema(sch);
-				else compile_1.compileSchema.call(this, sch);
-				if (!sch.validate) throw new Error("ajv implementation error");
-				return sch.validate;
-			}
-			_compileMetaSchema(sch) {
-				const currentOpts = this.opts;
-				this.opts = this._metaOpts;
-				try {
-					compile_1.compileSchema.call(this, sch);
-				} finally {
-					this.opts = currentOpts;
-				}
-			}
-		};
-		Ajv.ValidationError = validation_error_1.default;
-		Ajv.MissingRefError = ref_error_1.default;
-		exports.default = Ajv;
-		function checkOptions(checkOpts, options, msg, log = "error") {
-			for (const key in checkOpts) {
-				const opt = key;
-				if (opt in options) this.logger[log](`${msg}: option ${key}. ${checkOpts[opt]}`);
-			}
-		}
-		function getSchEnv(keyRef) {
-			keyRef = (0, resolve_1.normalizeId)(keyRef);
-			return this.schemas[keyRef] || this.refs[keyRef];
-		}
-		function addInitialSchemas() {
-			const optsSchemas = this.opts.schemas;
-			if (!optsSchemas) return;
-			if (Array.isArray(optsSchemas)) this.addSchema(optsSchemas);
-			else for (const key in optsSchemas) this.addSchema(optsSchemas[key], key);
-		}
-		function addInitialFormats() {
-			for (const name in this.opts.formats) {
-				const format = this.opts.formats[name];
-				if (format) this.addFormat(name, format);
-			}
-		}
-		function addInitialKeywords(defs) {
-			if (Array.isArray(defs)) {
-				this.addVocabulary(defs);
-				return;
-			}
-			this.logger.warn("keywords option as map is deprecated, pass array");
-			for (const keyword in defs) {
-				const def = defs[keyword];
-				if (!def.keyword) def.keyword = keyword;
-				this.addKeyword(def);
-			}
-		}
-		function getMetaSchemaOptions() {
-			const metaOpts = { ...this.opts };
-			for (const opt of META_IGNORE_OPTIONS) delete metaOpts[opt];
-			return metaOpts;
-		}
-		const noLogs = {
-			log() {},
-			warn() {},
-			error() {}
-		};
-		function getLogger(logger) {
-			if (logger === false) return noLogs;
-			if (logger === void 0) return console;
-			if (logger.log && logger.warn && logger.error) return logger;
-			throw new Error("logger must implement log, warn and error methods");
-		}
-		const KEYWORD_NAME = /^[a-z_$][a-z0-9_$:-]*$/i;
-		function checkKeyword(keyword, def) {
-			const { RULES } = this;
-			(0, util_1.eachItem)(keyword, (kwd) => {
-				if (RULES.keywords[kwd]) throw new Error(`Keyword ${kwd} is already defined`);
-				if (!KEYWORD_NAME.test(kwd)) throw new Error(`Keyword ${kwd} has invalid name`);
-			});
-			if (!def) return;
-			if (def.$data && !("code" in def || "validate" in def)) throw new Error("$data keyword must have \"code\" or \"validate\" function");
-		}
-		function addRule(keyword, definition, dataType) {
-			var _a;
-			const post = definition === null || definition === void 0 ? void 0 : definition.post;
-			if (dataType && post) throw new Error("keyword with \"post\" flag cannot have \"type\"");
-			const { RULES } = this;
-			let ruleGroup = post ? RULES.post : RULES.rules.find(({ type: t }) => t === dataType);
-			if (!ruleGroup) {
-				ruleGroup = {
-					type: dataType,
-					rules: []
-				};
-				RULES.rules.push(ruleGroup);
-			}
-			RULES.keywords[keyword] = true;
-			if (!definition) return;
-			const rule = {
-				keyword,
-				definition: {
-					...definition,
-					type: (0, dataType_1.getJSONTypes)(definition.type),
-					schemaType: (0, dataType_1.getJSONTypes)(definition.schemaType)
-				}
-			};
-			if (definition.before) addBeforeRule.call(this, ruleGroup, rule, definition.before);
-			else ruleGroup.rules.push(rule);
-			RULES.all[keyword] = rule;
-			(_a = definition.implements) === null || _a === void 0 || _a.forEach((kwd) => this.addKeyword(kwd));
-		}
-		function addBeforeRule(ruleGroup, rule, before) {
-			const i = ruleGroup.rules.findIndex((_rule) => _rule.keyword === before);
-			if (i >= 0) ruleGroup.rules.splice(i, 0, rule);
-			else {
-				ruleGroup.rules.push(rule);
-				this.logger.warn(`rule ${before} is not defined`);
-			}
-		}
-		function keywordMetaschema(def) {
-			let { metaSchema } = def;
-			if (metaSchema === void 0) return;
-			if (def.$data && this.opts.$data) metaSchema = schemaOrData(metaSchema);
-			def.validateSchema = this.compile(metaSchema, true);
-		}
-		const $dataRef = { $ref: "https://raw.githubusercontent.com/ajv-validator/ajv/master/lib/refs/data.json#" };
-		function schemaOrData(schema) {
-			return { anyOf: [schema, $dataRef] };
-		}
-	}));
-	require_id = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.default = {
-			keyword: "id",
-			code() {
-				throw new Error("NOT SUPPORTED: keyword \"id\", use \"$id\" for schema ID");
-			}
-		};
-	}));
-	require_ref = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.callRef = exports.getValidate = void 0;
-		const ref_error_1 = require_ref_error();
-		const code_1 = require_code();
-		const codegen_1 = require_codegen();
-		const names_1 = require_names();
-		const compile_1 = require_compile();
-		const util_1 = require_util();
-		const def = {
-			keyword: "$ref",
-			schemaType: "string",
-			code(cxt) {
-				const { gen, schema: $ref, it } = cxt;
-				const { baseId, schemaEnv: env, validateName, opts, self } = it;
-				const { root } = env;
-				if (($ref === "#" || $ref === "#/") && baseId === root.baseId) return callRootRef();
-				const schOrEnv = compile_1.resolveRef.call(self, root, baseId, $ref);
-				if (schOrEnv === void 0) throw new ref_error_1.default(it.opts.uriResolver, baseId, $ref);
-				if (schOrEnv instanceof compile_1.SchemaEnv) return callValidate(schOrEnv);
-				return inlineRefSchema(schOrEnv);
-				function callRootRef() {
-					if (env === root) return callRef(cxt, validateName, env, env.$async);
-					const rootName = gen.scopeValue("root", { ref: root });
-					return callRef(cxt, (0, codegen_1._)`${rootName}.validate`, root, root.$async);
-				}
-				function callValidate(sch) {
-					callRef(cxt, getValidate(cxt, sch), sch, sch.$async);
-				}
-				function inlineRefSchema(sch) {
-					const schName = gen.scopeValue("schema", opts.code.source === true ? {
-						ref: sch,
-						code: (0, codegen_1.stringify)(sch)
-					} : { ref: sch });
-					const valid = gen.name("valid");
-					const schCxt = cxt.subschema({
-						schema: sch,
-						dataTypes: [],
-						schemaPath: codegen_1.nil,
-						topSchemaRef: schName,
-						errSchemaPath: $ref
-					}, valid);
-					cxt.mergeEvaluated(schCxt);
-					cxt.ok(valid);
-				}
-			}
-		};
-		function getValidate(cxt, sch) {
-			const { gen } = cxt;
-			return sch.validate ? gen.scopeValue("validate", { ref: sch.validate }) : (0, codegen_1._)`${gen.scopeValue("wrapper", { ref: sch })}.validate`;
-		}
-		exports.getValidate = getValidate;
-		function callRef(cxt, v, sch, $async) {
-			const { gen, it } = cxt;
-			const { allErrors, schemaEnv: env, opts } = it;
-			const passCxt = opts.passContext ? names_1.default.this : codegen_1.nil;
-			if ($async) callAsyncRef();
-			else callSyncRef();
-			function callAsyncRef() {
-				if (!env.$async) throw new Error("async schema referenced by sync schema");
-				const valid = gen.let("valid");
-				gen.try(() => {
-					gen.code((0, codegen_1._)`await ${(0, code_1.callValidateCode)(cxt, v, passCxt)}`);
-					addEvaluatedFrom(v);
-					if (!allErrors) gen.assign(valid, true);
-				}, (e) => {
-					gen.if((0, codegen_1._)`!(${e} instanceof ${it.ValidationError})`, () => gen.throw(e));
-					addErrorsFrom(e);
-					if (!allErrors) gen.assign(valid, false);
-				});
-				cxt.ok(valid);
-			}
-			function callSyncRef() {
-				cxt.result((0, code_1.callValidateCode)(cxt, v, passCxt), () => addEvaluatedFrom(v), () => addErrorsFrom(v));
-			}
-			function addErrorsFrom(source) {
-				const errs = (0, codegen_1._)`${source}.errors`;
-				gen.assign(names_1.default.vErrors, (0, codegen_1._)`${names_1.default.vErrors} === null ? ${errs} : ${names_1.default.vErrors}.concat(${errs})`);
-				gen.assign(names_1.default.errors, (0, codegen_1._)`${names_1.default.vErrors}.length`);
-			}
-			function addEvaluatedFrom(source) {
-				var _a;
-				if (!it.opts.unevaluated) return;
-				const schEvaluated = (_a = sch === null || sch === void 0 ? void 0 : sch.validate) === null || _a === void 0 ? void 0 : _a.evaluated;
-				if (it.props !== true) if (schEvaluated && !schEvaluated.dynamicProps) {
-					if (schEvaluated.props !== void 0) it.props = util_1.mergeEvaluated.props(gen, schEvaluated.props, it.props);
-				} else {
-					const props = gen.var("props", (0, codegen_1._)`${source}.evaluated.props`);
-					it.props = util_1.mergeEvaluated.props(gen, props, it.props, codegen_1.Name);
-				}
-				if (it.items !== true) if (schEvaluated && !schEvaluated.dynamicItems) {
-					if (schEvaluated.items !== void 0) it.items = util_1.mergeEvaluated.items(gen, schEvaluated.items, it.items);
-				} else {
-					const items = gen.var("items", (0, codegen_1._)`${source}.evaluated.items`);
-					it.items = util_1.mergeEvaluated.items(gen, items, it.items, codegen_1.Name);
-				}
-			}
-		}
-		exports.callRef = callRef;
-		exports.default = def;
-	}));
-	require_core$2 = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const id_1 = require_id();
-		const ref_1 = require_ref();
-		exports.default = [
-			"$schema",
-			"$id",
-			"$defs",
-			"$vocabulary",
-			{ keyword: "$comment" },
-			"definitions",
-			id_1.default,
-			ref_1.default
-		];
-	}));
-	require_limitNumber = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const codegen_1 = require_codegen();
-		const ops = codegen_1.operators;
-		const KWDs = {
-			maximum: {
-				okStr: "<=",
-				ok: ops.LTE,
-				fail: ops.GT
-			},
-			minimum: {
-				okStr: ">=",
-				ok: ops.GTE,
-				fail: ops.LT
-			},
-			exclusiveMaximum: {
-				okStr: "<",
-				ok: ops.LT,
-				fail: ops.GTE
-			},
-			exclusiveMinimum: {
-				okStr: ">",
-				ok: ops.GT,
-				fail: ops.LTE
-			}
-		};
-		exports.default = {
-			keyword: Object.keys(KWDs),
-			type: "number",
-			schemaType: "number",
-			$data: true,
-			error: {
-				message: ({ keyword, schemaCode }) => (0, codegen_1.str)`must be ${KWDs[keyword].okStr} ${schemaCode}`,
-				params: ({ keyword, schemaCode }) => (0, codegen_1._)`{comparison: ${KWDs[keyword].okStr}, limit: ${schemaCode}}`
-			},
-			code(cxt) {
-				const { keyword, data, schemaCode } = cxt;
-				cxt.fail$data((0, codegen_1._)`${data} ${KWDs[keyword].fail} ${schemaCode} || isNaN(${data})`);
-			}
-		};
-	}));
-	require_multipleOf = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const codegen_1 = require_codegen();
-		exports.default = {
-			keyword: "multipleOf",
-			type: "number",
-			schemaType: "number",
-			$data: true,
-			error: {
-				message: ({ schemaCode }) => (0, codegen_1.str)`must be multiple of ${schemaCode}`,
-				params: ({ schemaCode }) => (0, codegen_1._)`{multipleOf: ${schemaCode}}`
-			},
-			code(cxt) {
-				const { gen, data, schemaCode, it } = cxt;
-				const prec = it.opts.multipleOfPrecision;
-				const res = gen.let("res");
-				const invalid = prec ? (0, codegen_1._)`Math.abs(Math.round(${res}) - ${res}) > 1e-${prec}` : (0, codegen_1._)`${res} !== parseInt(${res})`;
-				cxt.fail$data((0, codegen_1._)`(${schemaCode} === 0 || (${res} = ${data}/${schemaCode}, ${invalid}))`);
-			}
-		};
-	}));
-	require_ucs2length = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		function ucs2length(str) {
-			const len = str.length;
-			let length = 0;
-			let pos = 0;
-			let value;
-			while (pos < len) {
-				length++;
-				value = str.charCodeAt(pos++);
-				if (value >= 55296 && value <= 56319 && pos < len) {
-					value = str.charCodeAt(pos);
-					if ((value & 64512) === 56320) pos++;
-				}
-			}
-			return length;
-		}
-		exports.default = ucs2length;
-		ucs2length.code = "require(\"ajv/dist/runtime/ucs2length\").default";
-	}));
-	require_limitLength = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		const ucs2length_1 = require_ucs2length();
-		exports.default = {
-			keyword: ["maxLength", "minLength"],
-			type: "string",
-			schemaType: "number",
-			$data: true,
-			error: {
-				message({ keyword, schemaCode }) {
-					const comp = keyword === "maxLength" ? "more" : "fewer";
-					return (0, codegen_1.str)`must NOT have ${comp} than ${schemaCode} characters`;
-				},
-				params: ({ schemaCode }) => (0, codegen_1._)`{limit: ${schemaCode}}`
-			},
-			code(cxt) {
-				const { keyword, data, schemaCode, it } = cxt;
-				const op = keyword === "maxLength" ? codegen_1.operators.GT : codegen_1.operators.LT;
-				const len = it.opts.unicode === false ? (0, codegen_1._)`${data}.length` : (0, codegen_1._)`${(0, util_1.useFunc)(cxt.gen, ucs2length_1.default)}(${data})`;
-				cxt.fail$data((0, codegen_1._)`${len} ${op} ${schemaCode}`);
-			}
-		};
-	}));
-	require_pattern = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const code_1 = require_code();
-		const util_1 = require_util();
-		const codegen_1 = require_codegen();
-		exports.default = {
-			keyword: "pattern",
-			type: "string",
-			schemaType: "string",
-			$data: true,
-			error: {
-				message: ({ schemaCode }) => (0, codegen_1.str)`must match pattern "${schemaCode}"`,
-				params: ({ schemaCode }) => (0, codegen_1._)`{pattern: ${schemaCode}}`
-			},
-			code(cxt) {
-				const { gen, data, $data, schema, schemaCode, it } = cxt;
-				const u = it.opts.unicodeRegExp ? "u" : "";
-				if ($data) {
-					const { regExp } = it.opts.code;
-					const regExpCode = regExp.code === "new RegExp" ? (0, codegen_1._)`new RegExp` : (0, util_1.useFunc)(gen, regExp);
-					const valid = gen.let("valid");
-					gen.try(() => gen.assign(valid, (0, codegen_1._)`${regExpCode}(${schemaCode}, ${u}).test(${data})`), () => gen.assign(valid, false));
-					cxt.fail$data((0, codegen_1._)`!${valid}`);
-				} else {
-					const regExp = (0, code_1.usePattern)(cxt, schema);
-					cxt.fail$data((0, codegen_1._)`!${regExp}.test(${data})`);
-				}
-			}
-		};
-	}));
-	require_limitProperties = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const codegen_1 = require_codegen();
-		exports.default = {
-			keyword: ["maxProperties", "minProperties"],
-			type: "object",
-			schemaType: "number",
-			$data: true,
-			error: {
-				message({ keyword, schemaCode }) {
-					const comp = keyword === "maxProperties" ? "more" : "fewer";
-					return (0, codegen_1.str)`must NOT have ${comp} than ${schemaCode} properties`;
-				},
-				params: ({ schemaCode }) => (0, codegen_1._)`{limit: ${schemaCode}}`
-			},
-			code(cxt) {
-				const { keyword, data, schemaCode } = cxt;
-				const op = keyword === "maxProperties" ? codegen_1.operators.GT : codegen_1.operators.LT;
-				cxt.fail$data((0, codegen_1._)`Object.keys(${data}).length ${op} ${schemaCode}`);
-			}
-		};
-	}));
-	require_required = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const code_1 = require_code();
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		exports.default = {
-			keyword: "required",
-			type: "object",
-			schemaType: "array",
-			$data: true,
-			error: {
-				message: ({ params: { missingProperty } }) => (0, codegen_1.str)`must have required property '${missingProperty}'`,
-				params: ({ params: { missingProperty } }) => (0, codegen_1._)`{missingProperty: ${missingProperty}}`
-			},
-			code(cxt) {
-				const { gen, schema, schemaCode, data, $data, it } = cxt;
-				const { opts } = it;
-				if (!$data && schema.length === 0) return;
-				const useLoop = schema.length >= opts.loopRequired;
-				if (it.allErrors) allErrorsMode();
-				else exitOnErrorMode();
-				if (opts.strictRequired) {
-					const props = cxt.parentSchema.properties;
-					const { definedProperties } = cxt.it;
-					for (const requiredKey of schema) if ((props === null || props === void 0 ? void 0 : props[requiredKey]) === void 0 && !definedProperties.has(requiredKey)) {
-						const msg = `required property "${requiredKey}" is not defined at "${it.schemaEnv.baseId + it.errSchemaPath}" (strictRequired)`;
-						(0, util_1.checkStrictMode)(it, msg, it.opts.strictRequired);
-					}
-				}
-				function allErrorsMode() {
-					if (useLoop || $data) cxt.block$data(codegen_1.nil, loopAllRequired);
-					else for (const prop of schema) (0, code_1.checkReportMissingProp)(cxt, prop);
-				}
-				function exitOnErrorMode() {
-					const missing = gen.let("missing");
-					if (useLoop || $data) {
-						const valid = gen.let("valid", true);
-						cxt.block$data(valid, () => loopUntilMissing(missing, valid));
-						cxt.ok(valid);
-					} else {
-						gen.if((0, code_1.checkMissingProp)(cxt, schema, missing));
-						(0, code_1.reportMissingProp)(cxt, missing);
-						gen.else();
-					}
-				}
-				function loopAllRequired() {
-					gen.forOf("prop", schemaCode, (prop) => {
-						cxt.setParams({ missingProperty: prop });
-						gen.if((0, code_1.noPropertyInData)(gen, data, prop, opts.ownProperties), () => cxt.error());
-					});
-				}
-				function loopUntilMissing(missing, valid) {
-					cxt.setParams({ missingProperty: missing });
-					gen.forOf(missing, schemaCode, () => {
-						gen.assign(valid, (0, code_1.propertyInData)(gen, data, missing, opts.ownProperties));
-						gen.if((0, codegen_1.not)(valid), () => {
-							cxt.error();
-							gen.break();
-						});
-					}, codegen_1.nil);
-				}
-			}
-		};
-	}));
-	require_limitItems = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const codegen_1 = require_codegen();
-		exports.default = {
-			keyword: ["maxItems", "minItems"],
-			type: "array",
-			schemaType: "number",
-			$data: true,
-			error: {
-				message({ keyword, schemaCode }) {
-					const comp = keyword === "maxItems" ? "more" : "fewer";
-					return (0, codegen_1.str)`must NOT have ${comp} than ${schemaCode} items`;
-				},
-				params: ({ schemaCode }) => (0, codegen_1._)`{limit: ${schemaCode}}`
-			},
-			code(cxt) {
-				const { keyword, data, schemaCode } = cxt;
-				const op = keyword === "maxItems" ? codegen_1.operators.GT : codegen_1.operators.LT;
-				cxt.fail$data((0, codegen_1._)`${data}.length ${op} ${schemaCode}`);
-			}
-		};
-	}));
-	require_equal = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const equal = require_fast_deep_equal();
-		equal.code = "require(\"ajv/dist/runtime/equal\").default";
-		exports.default = equal;
-	}));
-	require_uniqueItems = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const dataType_1 = require_dataType();
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		const equal_1 = require_equal();
-		exports.default = {
-			keyword: "uniqueItems",
-			type: "array",
-			schemaType: "boolean",
-			$data: true,
-			error: {
-				message: ({ params: { i, j } }) => (0, codegen_1.str)`must NOT have duplicate items (items ## ${j} and ${i} are identical)`,
-				params: ({ params: { i, j } }) => (0, codegen_1._)`{i: ${i}, j: ${j}}`
-			},
-			code(cxt) {
-				const { gen, data, $data, schema, parentSchema, schemaCode, it } = cxt;
-				if (!$data && !schema) return;
-				const valid = gen.let("valid");
-				const itemTypes = parentSchema.items ? (0, dataType_1.getSchemaTypes)(parentSchema.items) : [];
-				cxt.block$data(valid, validateUniqueItems, (0, codegen_1._)`${schemaCode} === false`);
-				cxt.ok(valid);
-				function validateUniqueItems() {
-					const i = gen.let("i", (0, codegen_1._)`${data}.length`);
-					const j = gen.let("j");
-					cxt.setParams({
-						i,
-						j
-					});
-					gen.assign(valid, true);
-					gen.if((0, codegen_1._)`${i} > 1`, () => (canOptimize() ? loopN : loopN2)(i, j));
-				}
-				function canOptimize() {
-					return itemTypes.length > 0 && !itemTypes.some((t) => t === "object" || t === "array");
-				}
-				function loopN(i, j) {
-					const item = gen.name("item");
-					const wrongType = (0, dataType_1.checkDataTypes)(itemTypes, item, it.opts.strictNumbers, dataType_1.DataType.Wrong);
-					const indices = gen.const("indices", (0, codegen_1._)`{}`);
-					gen.for((0, codegen_1._)`;${i}--;`, () => {
-						gen.let(item, (0, codegen_1._)`${data}[${i}]`);
-						gen.if(wrongType, (0, codegen_1._)`continue`);
-						if (itemTypes.length > 1) gen.if((0, codegen_1._)`typeof ${item} == "string"`, (0, codegen_1._)`${item} += "_"`);
-						gen.if((0, codegen_1._)`typeof ${indices}[${item}] == "number"`, () => {
-							gen.assign(j, (0, codegen_1._)`${indices}[${item}]`);
-							cxt.error();
-							gen.assign(valid, false).break();
-						}).code((0, codegen_1._)`${indices}[${item}] = ${i}`);
-					});
-				}
-				function loopN2(i, j) {
-					const eql = (0, util_1.useFunc)(gen, equal_1.default);
-					const outer = gen.name("outer");
-					gen.label(outer).for((0, codegen_1._)`;${i}--;`, () => gen.for((0, codegen_1._)`${j} = ${i}; ${j}--;`, () => gen.if((0, codegen_1._)`${eql}(${data}[${i}], ${data}[${j}])`, () => {
-						cxt.error();
-						gen.assign(valid, false).break(outer);
-					})));
-				}
-			}
-		};
-	}));
-	require_const = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		const equal_1 = require_equal();
-		exports.default = {
-			keyword: "const",
-			$data: true,
-			error: {
-				message: "must be equal to constant",
-				params: ({ schemaCode }) => (0, codegen_1._)`{allowedValue: ${schemaCode}}`
-			},
-			code(cxt) {
-				const { gen, data, $data, schemaCode, schema } = cxt;
-				if ($data || schema && typeof schema == "object") cxt.fail$data((0, codegen_1._)`!${(0, util_1.useFunc)(gen, equal_1.default)}(${data}, ${schemaCode})`);
-				else cxt.fail((0, codegen_1._)`${schema} !== ${data}`);
-			}
-		};
-	}));
-	require_enum = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		const equal_1 = require_equal();
-		exports.default = {
-			keyword: "enum",
-			schemaType: "array",
-			$data: true,
-			error: {
-				message: "must be equal to one of the allowed values",
-				params: ({ schemaCode }) => (0, codegen_1._)`{allowedValues: ${schemaCode}}`
-			},
-			code(cxt) {
-				const { gen, data, $data, schema, schemaCode, it } = cxt;
-				if (!$data && schema.length === 0) throw new Error("enum must have non-empty array");
-				const useLoop = schema.length >= it.opts.loopEnum;
-				let eql;
-				const getEql = () => eql !== null && eql !== void 0 ? eql : eql = (0, util_1.useFunc)(gen, equal_1.default);
-				let valid;
-				if (useLoop || $data) {
-					valid = gen.let("valid");
-					cxt.block$data(valid, loopEnum);
-				} else {
-					if (!Array.isArray(schema)) throw new Error("ajv implementation error");
-					const vSchema = gen.const("vSchema", schemaCode);
-					valid = (0, codegen_1.or)(...schema.map((_x, i) => equalCode(vSchema, i)));
-				}
-				cxt.pass(valid);
-				function loopEnum() {
-					gen.assign(valid, false);
-					gen.forOf("v", schemaCode, (v) => gen.if((0, codegen_1._)`${getEql()}(${data}, ${v})`, () => gen.assign(valid, true).break()));
-				}
-				function equalCode(vSchema, i) {
-					const sch = schema[i];
-					return typeof sch === "object" && sch !== null ? (0, codegen_1._)`${getEql()}(${data}, ${vSchema}[${i}])` : (0, codegen_1._)`${data} === ${sch}`;
-				}
-			}
-		};
-	}));
-	require_validation$2 = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const limitNumber_1 = require_limitNumber();
-		const multipleOf_1 = require_multipleOf();
-		const limitLength_1 = require_limitLength();
-		const pattern_1 = require_pattern();
-		const limitProperties_1 = require_limitProperties();
-		const required_1 = require_required();
-		const limitItems_1 = require_limitItems();
-		const uniqueItems_1 = require_uniqueItems();
-		const const_1 = require_const();
-		const enum_1 = require_enum();
-		exports.default = [
-			limitNumber_1.default,
-			multipleOf_1.default,
-			limitLength_1.default,
-			pattern_1.default,
-			limitProperties_1.default,
-			required_1.default,
-			limitItems_1.default,
-			uniqueItems_1.default,
-			{
-				keyword: "type",
-				schemaType: ["string", "array"]
-			},
-			{
-				keyword: "nullable",
-				schemaType: "boolean"
-			},
-			const_1.default,
-			enum_1.default
-		];
-	}));
-	require_additionalItems = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.validateAdditionalItems = void 0;
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		const def = {
-			keyword: "additionalItems",
-			type: "array",
-			schemaType: ["boolean", "object"],
-			before: "uniqueItems",
-			error: {
-				message: ({ params: { len } }) => (0, codegen_1.str)`must NOT have more than ${len} items`,
-				params: ({ params: { len } }) => (0, codegen_1._)`{limit: ${len}}`
-			},
-			code(cxt) {
-				const { parentSchema, it } = cxt;
-				const { items } = parentSchema;
-				if (!Array.isArray(items)) {
-					(0, util_1.checkStrictMode)(it, "\"additionalItems\" is ignored when \"items\" is not an array of schemas");
-					return;
-				}
-				validateAdditionalItems(cxt, items);
-			}
-		};
-		function validateAdditionalItems(cxt, items) {
-			const { gen, schema, data, keyword, it } = cxt;
-			it.items = true;
-			const len = gen.const("len", (0, codegen_1._)`${data}.length`);
-			if (schema === false) {
-				cxt.setParams({ len: items.length });
-				cxt.pass((0, codegen_1._)`${len} <= ${items.length}`);
-			} else if (typeof schema == "object" && !(0, util_1.alwaysValidSchema)(it, schema)) {
-				const valid = gen.var("valid", (0, codegen_1._)`${len} <= ${items.length}`);
-				gen.if((0, codegen_1.not)(valid), () => validateItems(valid));
-				cxt.ok(valid);
-			}
-			function validateItems(valid) {
-				gen.forRange("i", items.length, len, (i) => {
-					cxt.subschema({
-						keyword,
-						dataProp: i,
-						dataPropType: util_1.Type.Num
-					}, valid);
-					if (!it.allErrors) gen.if((0, codegen_1.not)(valid), () => gen.break());
-				});
-			}
-		}
-		exports.validateAdditionalItems = validateAdditionalItems;
-		exports.default = def;
-	}));
-	require_items = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.validateTuple = void 0;
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		const code_1 = require_code();
-		const def = {
-			keyword: "items",
-			type: "array",
-			schemaType: [
-				"object",
-				"array",
-				"boolean"
-			],
-			before: "uniqueItems",
-			code(cxt) {
-				const { schema, it } = cxt;
-				if (Array.isArray(schema)) return validateTuple(cxt, "additionalItems", schema);
-				it.items = true;
-				if ((0, util_1.alwaysValidSchema)(it, schema)) return;
-				cxt.ok((0, code_1.validateArray)(cxt));
-			}
-		};
-		function validateTuple(cxt, extraItems, schArr = cxt.schema) {
-			const { gen, parentSchema, data, keyword, it } = cxt;
-			checkStrictTuple(parentSchema);
-			if (it.opts.unevaluated && schArr.length && it.items !== true) it.items = util_1.mergeEvaluated.items(gen, schArr.length, it.items);
-			const valid = gen.name("valid");
-			const len = gen.const("len", (0, codegen_1._)`${data}.length`);
-			schArr.forEach((sch, i) => {
-				if ((0, util_1.alwaysValidSchema)(it, sch)) return;
-				gen.if((0, codegen_1._)`${len} > ${i}`, () => cxt.subschema({
-					keyword,
-					schemaProp: i,
-					dataProp: i
-				}, valid));
-				cxt.ok(valid);
-			});
-			function checkStrictTuple(sch) {
-				const { opts, errSchemaPath } = it;
-				const l = schArr.length;
-				const fullTuple = l === sch.minItems && (l === sch.maxItems || sch[extraItems] === false);
-				if (opts.strictTuples && !fullTuple) {
-					const msg = `"${keyword}" is ${l}-tuple, but minItems or maxItems/${extraItems} are not specified or different at path "${errSchemaPath}"`;
-					(0, util_1.checkStrictMode)(it, msg, opts.strictTuples);
-				}
-			}
-		}
-		exports.validateTuple = validateTuple;
-		exports.default = def;
-	}));
-	require_prefixItems = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const items_1 = require_items();
-		exports.default = {
-			keyword: "prefixItems",
-			type: "array",
-			schemaType: ["array"],
-			before: "uniqueItems",
-			code: (cxt) => (0, items_1.validateTuple)(cxt, "items")
-		};
-	}));
-	require_items2020 = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		const code_1 = require_code();
-		const additionalItems_1 = require_additionalItems();
-		exports.default = {
-			keyword: "items",
-			type: "array",
-			schemaType: ["object", "boolean"],
-			before: "uniqueItems",
-			error: {
-				message: ({ params: { len } }) => (0, codegen_1.str)`must NOT have more than ${len} items`,
-				params: ({ params: { len } }) => (0, codegen_1._)`{limit: ${len}}`
-			},
-			code(cxt) {
-				const { schema, parentSchema, it } = cxt;
-				const { prefixItems } = parentSchema;
-				it.items = true;
-				if ((0, util_1.alwaysValidSchema)(it, schema)) return;
-				if (prefixItems) (0, additionalItems_1.validateAdditionalItems)(cxt, prefixItems);
-				else cxt.ok((0, code_1.validateArray)(cxt));
-			}
-		};
-	}));
-	require_contains = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		exports.default = {
-			keyword: "contains",
-			type: "array",
-			schemaType: ["object", "boolean"],
-			before: "uniqueItems",
-			trackErrors: true,
-			error: {
-				message: ({ params: { min, max } }) => max === void 0 ? (0, codegen_1.str)`must contain at least ${min} valid item(s)` : (0, codegen_1.str)`must contain at least ${min} and no more than ${max} valid item(s)`,
-				params: ({ params: { min, max } }) => max === void 0 ? (0, codegen_1._)`{minContains: ${min}}` : (0, codegen_1._)`{minContains: ${min}, maxContains: ${max}}`
-			},
-			code(cxt) {
-				const { gen, schema, parentSchema, data, it } = cxt;
-				let min;
-				let max;
-				const { minContains, maxContains } = parentSchema;
-				if (it.opts.next) {
-					min = minContains === void 0 ? 1 : minContains;
-					max = maxContains;
-				} else min = 1;
-				const len = gen.const("len", (0, codegen_1._)`${data}.length`);
-				cxt.setParams({
-					min,
-					max
-				});
-				if (max === void 0 && min === 0) {
-					(0, util_1.checkStrictMode)(it, `"minContains" == 0 without "maxContains": "contains" keyword ignored`);
-					return;
-				}
-				if (max !== void 0 && min > max) {
-					(0, util_1.checkStrictMode)(it, `"minContains" > "maxContains" is always invalid`);
-					cxt.fail();
-					return;
-				}
-				if ((0, util_1.alwaysValidSchema)(it, schema)) {
-					let cond = (0, codegen_1._)`${len} >= ${min}`;
-					if (max !== void 0) cond = (0, codegen_1._)`${cond} && ${len} <= ${max}`;
-					cxt.pass(cond);
-					return;
-				}
-				it.items = true;
-				const valid = gen.name("valid");
-				if (max === void 0 && min === 1) validateItems(valid, () => gen.if(valid, () => gen.break()));
-				else if (min === 0) {
-					gen.let(valid, true);
-					if (max !== void 0) gen.if((0, codegen_1._)`${data}.length > 0`, validateItemsWithCount);
-				} else {
-					gen.let(valid, false);
-					validateItemsWithCount();
-				}
-				cxt.result(valid, () => cxt.reset());
-				function validateItemsWithCount() {
-					const schValid = gen.name("_valid");
-					const count = gen.let("count", 0);
-					validateItems(schValid, () => gen.if(schValid, () => checkLimits(count)));
-				}
-				function validateItems(_valid, block) {
-					gen.forRange("i", 0, len, (i) => {
-						cxt.subschema({
-							keyword: "contains",
-							dataProp: i,
-							dataPropType: util_1.Type.Num,
-							compositeRule: true
-						}, _valid);
-						block();
-					});
-				}
-				function checkLimits(count) {
-					gen.code((0, codegen_1._)`${count}++`);
-					if (max === void 0) gen.if((0, codegen_1._)`${count} >= ${min}`, () => gen.assign(valid, true).break());
-					else {
-						gen.if((0, codegen_1._)`${count} > ${max}`, () => gen.assign(valid, false).break());
-						if (min === 1) gen.assign(valid, true);
-						else gen.if((0, codegen_1._)`${count} >= ${min}`, () => gen.assign(valid, true));
-					}
-				}
-			}
-		};
-	}));
-	require_dependencies = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.validateSchemaDeps = exports.validatePropertyDeps = exports.error = void 0;
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		const code_1 = require_code();
-		exports.error = {
-			message: ({ params: { property, depsCount, deps } }) => {
-				const property_ies = depsCount === 1 ? "property" : "properties";
-				return (0, codegen_1.str)`must have ${property_ies} ${deps} when property ${property} is present`;
-			},
-			params: ({ params: { property, depsCount, deps, missingProperty } }) => (0, codegen_1._)`{property: ${property},
-    missingProperty: ${missingProperty},
-    depsCount: ${depsCount},
-    deps: ${deps}}`
-		};
-		const def = {
-			keyword: "dependencies",
-			type: "object",
-			schemaType: "object",
-			error: exports.error,
-			code(cxt) {
-				const [propDeps, schDeps] = splitDependencies(cxt);
-				validatePropertyDeps(cxt, propDeps);
-				validateSchemaDeps(cxt, schDeps);
-			}
-		};
-		function splitDependencies({ schema }) {
-			const propertyDeps = {};
-			const schemaDeps = {};
-			for (const key in schema) {
-				if (key === "__proto__") continue;
-				const deps = Array.isArray(schema[key]) ? propertyDeps : schemaDeps;
-				deps[key] = schema[key];
-			}
-			return [propertyDeps, schemaDeps];
-		}
-		function validatePropertyDeps(cxt, propertyDeps = cxt.schema) {
-			const { gen, data, it } = cxt;
-			if (Object.keys(propertyDeps).length === 0) return;
-			const missing = gen.let("missing");
-			for (const prop in propertyDeps) {
-				const deps = propertyDeps[prop];
-				if (deps.length === 0) continue;
-				const hasProperty = (0, code_1.propertyInData)(gen, data, prop, it.opts.ownProperties);
-				cxt.setParams({
-					property: prop,
-					depsCount: deps.length,
-					deps: deps.join(", ")
-				});
-				if (it.allErrors) gen.if(hasProperty, () => {
-					for (const depProp of deps) (0, code_1.checkReportMissingProp)(cxt, depProp);
-				});
-				else {
-					gen.if((0, codegen_1._)`${hasProperty} && (${(0, code_1.checkMissingProp)(cxt, deps, missing)})`);
-					(0, code_1.reportMissingProp)(cxt, missing);
-					gen.else();
-				}
-			}
-		}
-		exports.validatePropertyDeps = validatePropertyDeps;
-		function validateSchemaDeps(cxt, schemaDeps = cxt.schema) {
-			const { gen, data, keyword, it } = cxt;
-			const valid = gen.name("valid");
-			for (const prop in schemaDeps) {
-				if ((0, util_1.alwaysValidSchema)(it, schemaDeps[prop])) continue;
-				gen.if((0, code_1.propertyInData)(gen, data, prop, it.opts.ownProperties), () => {
-					const schCxt = cxt.subschema({
-						keyword,
-						schemaProp: prop
-					}, valid);
-					cxt.mergeValidEvaluated(schCxt, valid);
-				}, () => gen.var(valid, true));
-				cxt.ok(valid);
-			}
-		}
-		exports.validateSchemaDeps = validateSchemaDeps;
-		exports.default = def;
-	}));
-	require_propertyNames = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		exports.default = {
-			keyword: "propertyNames",
-			type: "object",
-			schemaType: ["object", "boolean"],
-			error: {
-				message: "property name must be valid",
-				params: ({ params }) => (0, codegen_1._)`{propertyName: ${params.propertyName}}`
-			},
-			code(cxt) {
-				const { gen, schema, data, it } = cxt;
-				if ((0, util_1.alwaysValidSchema)(it, schema)) return;
-				const valid = gen.name("valid");
-				gen.forIn("key", data, (key) => {
-					cxt.setParams({ propertyName: key });
-					cxt.subschema({
-						keyword: "propertyNames",
-						data: key,
-						dataTypes: ["string"],
-						propertyName: key,
-						compositeRule: true
-					}, valid);
-					gen.if((0, codegen_1.not)(valid), () => {
-						cxt.error(true);
-						if (!it.allErrors) gen.break();
-					});
-				});
-				cxt.ok(valid);
-			}
-		};
-	}));
-	require_additionalProperties = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const code_1 = require_code();
-		const codegen_1 = require_codegen();
-		const names_1 = require_names();
-		const util_1 = require_util();
-		exports.default = {
-			keyword: "additionalProperties",
-			type: ["object"],
-			schemaType: ["boolean", "object"],
-			allowUndefined: true,
-			trackErrors: true,
-			error: {
-				message: "must NOT have additional properties",
-				params: ({ params }) => (0, codegen_1._)`{additionalProperty: ${params.additionalProperty}}`
-			},
-			code(cxt) {
-				const { gen, schema, parentSchema, data, errsCount, it } = cxt;
-				if (!errsCount) throw new Error("ajv implementation error");
-				const { allErrors, opts } = it;
-				it.props = true;
-				if (opts.removeAdditional !== "all" && (0, util_1.alwaysValidSchema)(it, schema)) return;
-				const props = (0, code_1.allSchemaProperties)(parentSchema.properties);
-				const patProps = (0, code_1.allSchemaProperties)(parentSchema.patternProperties);
-				checkAdditionalProperties();
-				cxt.ok((0, codegen_1._)`${errsCount} === ${names_1.default.errors}`);
-				function checkAdditionalProperties() {
-					gen.forIn("key", data, (key) => {
-						if (!props.length && !patProps.length) additionalPropertyCode(key);
-						else gen.if(isAdditional(key), () => additionalPropertyCode(key));
-					});
-				}
-				function isAdditional(key) {
-					let definedProp;
-					if (props.length > 8) {
-						const propsSchema = (0, util_1.schemaRefOrVal)(it, parentSchema.properties, "properties");
-						definedProp = (0, code_1.isOwnProperty)(gen, propsSchema, key);
-					} else if (props.length) definedProp = (0, codegen_1.or)(...props.map((p) => (0, codegen_1._)`${key} === ${p}`));
-					else definedProp = codegen_1.nil;
-					if (patProps.length) definedProp = (0, codegen_1.or)(definedProp, ...patProps.map((p) => (0, codegen_1._)`${(0, code_1.usePattern)(cxt, p)}.test(${key})`));
-					return (0, codegen_1.not)(definedProp);
-				}
-				function deleteAdditional(key) {
-					gen.code((0, codegen_1._)`delete ${data}[${key}]`);
-				}
-				function additionalPropertyCode(key) {
-					if (opts.removeAdditional === "all" || opts.removeAdditional && schema === false) {
-						deleteAdditional(key);
-						return;
-					}
-					if (schema === false) {
-						cxt.setParams({ additionalProperty: key });
-						cxt.error();
-						if (!allErrors) gen.break();
-						return;
-					}
-					if (typeof schema == "object" && !(0, util_1.alwaysValidSchema)(it, schema)) {
-						const valid = gen.name("valid");
-						if (opts.removeAdditional === "failing") {
-							applyAdditionalSchema(key, valid, false);
-							gen.if((0, codegen_1.not)(valid), () => {
-								cxt.reset();
-								deleteAdditional(key);
-							});
-						} else {
-							applyAdditionalSchema(key, valid);
-							if (!allErrors) gen.if((0, codegen_1.not)(valid), () => gen.break());
-						}
-					}
-				}
-				function applyAdditionalSchema(key, valid, errors) {
-					const subschema = {
-						keyword: "additionalProperties",
-						dataProp: key,
-						dataPropType: util_1.Type.Str
-					};
-					if (errors === false) Object.assign(subschema, {
-						compositeRule: true,
-						createErrors: false,
-						allErrors: false
-					});
-					cxt.subschema(subschema, valid);
-				}
-			}
-		};
-	}));
-	require_properties = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const validate_1 = require_validate();
-		const code_1 = require_code();
-		const util_1 = require_util();
-		const additionalProperties_1 = require_additionalProperties();
-		exports.default = {
-			keyword: "properties",
-			type: "object",
-			schemaType: "object",
-			code(cxt) {
-				const { gen, schema, parentSchema, data, it } = cxt;
-				if (it.opts.removeAdditional === "all" && parentSchema.additionalProperties === void 0) additionalProperties_1.default.code(new validate_1.KeywordCxt(it, additionalProperties_1.default, "additionalProperties"));
-				const allProps = (0, code_1.allSchemaProperties)(schema);
-				for (const prop of allProps) it.definedProperties.add(prop);
-				if (it.opts.unevaluated && allProps.length && it.props !== true) it.props = util_1.mergeEvaluated.props(gen, (0, util_1.toHash)(allProps), it.props);
-				const properties = allProps.filter((p) => !(0, util_1.alwaysValidSchema)(it, schema[p]));
-				if (properties.length === 0) return;
-				const valid = gen.name("valid");
-				for (const prop of properties) {
-					if (hasDefault(prop)) applyPropertySchema(prop);
-					else {
-						gen.if((0, code_1.propertyInData)(gen, data, prop, it.opts.ownProperties));
-						applyPropertySchema(prop);
-						if (!it.allErrors) gen.else().var(valid, true);
-						gen.endIf();
-					}
-					cxt.it.definedProperties.add(prop);
-					cxt.ok(valid);
-				}
-				function hasDefault(prop) {
-					return it.opts.useDefaults && !it.compositeRule && schema[prop].default !== void 0;
-				}
-				function applyPropertySchema(prop) {
-					cxt.subschema({
-						keyword: "properties",
-						schemaProp: prop,
-						dataProp: prop
-					}, valid);
-				}
-			}
-		};
-	}));
-	require_patternProperties = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const code_1 = require_code();
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		const util_2 = require_util();
-		exports.default = {
-			keyword: "patternProperties",
-			type: "object",
-			schemaType: "object",
-			code(cxt) {
-				const { gen, schema, data, parentSchema, it } = cxt;
-				const { opts } = it;
-				const patterns = (0, code_1.allSchemaProperties)(schema);
-				const alwaysValidPatterns = patterns.filter((p) => (0, util_1.alwaysValidSchema)(it, schema[p]));
-				if (patterns.length === 0 || alwaysValidPatterns.length === patterns.length && (!it.opts.unevaluated || it.props === true)) return;
-				const checkProperties = opts.strictSchema && !opts.allowMatchingProperties && parentSchema.properties;
-				const valid = gen.name("valid");
-				if (it.props !== true && !(it.props instanceof codegen_1.Name)) it.props = (0, util_2.evaluatedPropsToName)(gen, it.props);
-				const { props } = it;
-				validatePatternProperties();
-				function validatePatternProperties() {
-					for (const pat of patterns) {
-						if (checkProperties) checkMatchingProperties(pat);
-						if (it.allErrors) validateProperties(pat);
-						else {
-							gen.var(valid, true);
-							validateProperties(pat);
-							gen.if(valid);
-						}
-					}
-				}
-				function checkMatchingProperties(pat) {
-					for (const prop in checkProperties) if (new RegExp(pat).test(prop)) (0, util_1.checkStrictMode)(it, `property ${prop} matches pattern ${pat} (use allowMatchingProperties)`);
-				}
-				function validateProperties(pat) {
-					gen.forIn("key", data, (key) => {
-						gen.if((0, codegen_1._)`${(0, code_1.usePattern)(cxt, pat)}.test(${key})`, () => {
-							const alwaysValid = alwaysValidPatterns.includes(pat);
-							if (!alwaysValid) cxt.subschema({
-								keyword: "patternProperties",
-								schemaProp: pat,
-								dataProp: key,
-								dataPropType: util_2.Type.Str
-							}, valid);
-							if (it.opts.unevaluated && props !== true) gen.assign((0, codegen_1._)`${props}[${key}]`, true);
-							else if (!alwaysValid && !it.allErrors) gen.if((0, codegen_1.not)(valid), () => gen.break());
-						});
-					});
-				}
-			}
-		};
-	}));
-	require_not = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const util_1 = require_util();
-		exports.default = {
-			keyword: "not",
-			schemaType: ["object", "boolean"],
-			trackErrors: true,
-			code(cxt) {
-				const { gen, schema, it } = cxt;
-				if ((0, util_1.alwaysValidSchema)(it, schema)) {
-					cxt.fail();
-					return;
-				}
-				const valid = gen.name("valid");
-				cxt.subschema({
-					keyword: "not",
-					compositeRule: true,
-					createErrors: false,
-					allErrors: false
-				}, valid);
-				cxt.failResult(valid, () => cxt.reset(), () => cxt.error());
-			},
-			error: { message: "must NOT be valid" }
-		};
-	}));
-	require_anyOf = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.default = {
-			keyword: "anyOf",
-			schemaType: "array",
-			trackErrors: true,
-			code: require_code().validateUnion,
-			error: { message: "must match a schema in anyOf" }
-		};
-	}));
-	require_oneOf = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		exports.default = {
-			keyword: "oneOf",
-			schemaType: "array",
-			trackErrors: true,
-			error: {
-				message: "must match exactly one schema in oneOf",
-				params: ({ params }) => (0, codegen_1._)`{passingSchemas: ${params.passing}}`
-			},
-			code(cxt) {
-				const { gen, schema, parentSchema, it } = cxt;
-				if (!Array.isArray(schema)) throw new Error("ajv implementation error");
-				if (it.opts.discriminator && parentSchema.discriminator) return;
-				const schArr = schema;
-				const valid = gen.let("valid", false);
-				const passing = gen.let("passing", null);
-				const schValid = gen.name("_valid");
-				cxt.setParams({ passing });
-				gen.block(validateOneOf);
-				cxt.result(valid, () => cxt.reset(), () => cxt.error(true));
-				function validateOneOf() {
-					schArr.forEach((sch, i) => {
-						let schCxt;
-						if ((0, util_1.alwaysValidSchema)(it, sch)) gen.var(schValid, true);
-						else schCxt = cxt.subschema({
-							keyword: "oneOf",
-							schemaProp: i,
-							compositeRule: true
-						}, schValid);
-						if (i > 0) gen.if((0, codegen_1._)`${schValid} && ${valid}`).assign(valid, false).assign(passing, (0, codegen_1._)`[${passing}, ${i}]`).else();
-						gen.if(schValid, () => {
-							gen.assign(valid, true);
-							gen.assign(passing, i);
-							if (schCxt) cxt.mergeEvaluated(schCxt, codegen_1.Name);
-						});
-					});
-				}
-			}
-		};
-	}));
-	require_allOf = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const util_1 = require_util();
-		exports.default = {
-			keyword: "allOf",
-			schemaType: "array",
-			code(cxt) {
-				const { gen, schema, it } = cxt;
-				if (!Array.isArray(schema)) throw new Error("ajv implementation error");
-				const valid = gen.name("valid");
-				schema.forEach((sch, i) => {
-					if ((0, util_1.alwaysValidSchema)(it, sch)) return;
-					const schCxt = cxt.subschema({
-						keyword: "allOf",
-						schemaProp: i
-					}, valid);
-					cxt.ok(valid);
-					cxt.mergeEvaluated(schCxt);
-				});
-			}
-		};
-	}));
-	require_if = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		const def = {
-			keyword: "if",
-			schemaType: ["object", "boolean"],
-			trackErrors: true,
-			error: {
-				message: ({ params }) => (0, codegen_1.str)`must match "${params.ifClause}" schema`,
-				params: ({ params }) => (0, codegen_1._)`{failingKeyword: ${params.ifClause}}`
-			},
-			code(cxt) {
-				const { gen, parentSchema, it } = cxt;
-				if (parentSchema.then === void 0 && parentSchema.else === void 0) (0, util_1.checkStrictMode)(it, "\"if\" without \"then\" and \"else\" is ignored");
-				const hasThen = hasSchema(it, "then");
-				const hasElse = hasSchema(it, "else");
-				if (!hasThen && !hasElse) return;
-				const valid = gen.let("valid", true);
-				const schValid = gen.name("_valid");
-				validateIf();
-				cxt.reset();
-				if (hasThen && hasElse) {
-					const ifClause = gen.let("ifClause");
-					cxt.setParams({ ifClause });
-					gen.if(schValid, validateClause("then", ifClause), validateClause("else", ifClause));
-				} else if (hasThen) gen.if(schValid, validateClause("then"));
-				else gen.if((0, codegen_1.not)(schValid), validateClause("else"));
-				cxt.pass(valid, () => cxt.error(true));
-				function validateIf() {
-					const schCxt = cxt.subschema({
-						keyword: "if",
-						compositeRule: true,
-						createErrors: false,
-						allErrors: false
-					}, schValid);
-					cxt.mergeEvaluated(schCxt);
-				}
-				function validateClause(keyword, ifClause) {
-					return () => {
-						const schCxt = cxt.subschema({ keyword }, schValid);
-						gen.assign(valid, schValid);
-						cxt.mergeValidEvaluated(schCxt, valid);
-						if (ifClause) gen.assign(ifClause, (0, codegen_1._)`${keyword}`);
-						else cxt.setParams({ ifClause: keyword });
-					};
-				}
-			}
-		};
-		function hasSchema(it, keyword) {
-			const schema = it.schema[keyword];
-			return schema !== void 0 && !(0, util_1.alwaysValidSchema)(it, schema);
-		}
-		exports.default = def;
-	}));
-	require_thenElse = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const util_1 = require_util();
-		exports.default = {
-			keyword: ["then", "else"],
-			schemaType: ["object", "boolean"],
-			code({ keyword, parentSchema, it }) {
-				if (parentSchema.if === void 0) (0, util_1.checkStrictMode)(it, `"${keyword}" without "if" is ignored`);
-			}
-		};
-	}));
-	require_applicator$2 = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const additionalItems_1 = require_additionalItems();
-		const prefixItems_1 = require_prefixItems();
-		const items_1 = require_items();
-		const items2020_1 = require_items2020();
-		const contains_1 = require_contains();
-		const dependencies_1 = require_dependencies();
-		const propertyNames_1 = require_propertyNames();
-		const additionalProperties_1 = require_additionalProperties();
-		const properties_1 = require_properties();
-		const patternProperties_1 = require_patternProperties();
-		const not_1 = require_not();
-		const anyOf_1 = require_anyOf();
-		const oneOf_1 = require_oneOf();
-		const allOf_1 = require_allOf();
-		const if_1 = require_if();
-		const thenElse_1 = require_thenElse();
-		function getApplicator(draft2020 = false) {
-			const applicator = [
-				not_1.default,
-				anyOf_1.default,
-				oneOf_1.default,
-				allOf_1.default,
-				if_1.default,
-				thenElse_1.default,
-				propertyNames_1.default,
-				additionalProperties_1.default,
-				dependencies_1.default,
-				properties_1.default,
-				patternProperties_1.default
-			];
-			if (draft2020) applicator.push(prefixItems_1.default, items2020_1.default);
-			else applicator.push(additionalItems_1.default, items_1.default);
-			applicator.push(contains_1.default);
-			return applicator;
-		}
-		exports.default = getApplicator;
-	}));
-	require_format$2 = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const codegen_1 = require_codegen();
-		exports.default = {
-			keyword: "format",
-			type: ["number", "string"],
-			schemaType: "string",
-			$data: true,
-			error: {
-				message: ({ schemaCode }) => (0, codegen_1.str)`must match format "${schemaCode}"`,
-				params: ({ schemaCode }) => (0, codegen_1._)`{format: ${schemaCode}}`
-			},
-			code(cxt, ruleType) {
-				const { gen, data, $data, schema, schemaCode, it } = cxt;
-				const { opts, errSchemaPath, schemaEnv, self } = it;
-				if (!opts.validateFormats) return;
-				if ($data) validate$DataFormat();
-				else validateFormat();
-				function validate$DataFormat() {
-					const fmts = gen.scopeValue("formats", {
-						ref: self.formats,
-						code: opts.code.formats
-					});
-					const fDef = gen.const("fDef", (0, codegen_1._)`${fmts}[${schemaCode}]`);
-					const fType = gen.let("fType");
-					const format = gen.let("format");
-					gen.if((0, codegen_1._)`typeof ${fDef} == "object" && !(${fDef} instanceof RegExp)`, () => gen.assign(fType, (0, codegen_1._)`${fDef}.type || "string"`).assign(format, (0, codegen_1._)`${fDef}.validate`), () => gen.assign(fType, (0, codegen_1._)`"string"`).assign(format, fDef));
-					cxt.fail$data((0, codegen_1.or)(unknownFmt(), invalidFmt()));
-					function unknownFmt() {
-						if (opts.strictSchema === false) return codegen_1.nil;
-						return (0, codegen_1._)`${schemaCode} && !${format}`;
-					}
-					function invalidFmt() {
-						const callFormat = schemaEnv.$async ? (0, codegen_1._)`(${fDef}.async ? await ${format}(${data}) : ${format}(${data}))` : (0, codegen_1._)`${format}(${data})`;
-						const validData = (0, codegen_1._)`(typeof ${format} == "function" ? ${callFormat} : ${format}.test(${data}))`;
-						return (0, codegen_1._)`${format} && ${format} !== true && ${fType} === ${ruleType} && !${validData}`;
-					}
-				}
-				function validateFormat() {
-					const formatDef = self.formats[schema];
-					if (!formatDef) {
-						unknownFormat();
-						return;
-					}
-					if (formatDef === true) return;
-					const [fmtType, format, fmtRef] = getFormat(formatDef);
-					if (fmtType === ruleType) cxt.pass(validCondition());
-					function unknownFormat() {
-						if (opts.strictSchema === false) {
-							self.logger.warn(unknownMsg());
-							return;
-						}
-						throw new Error(unknownMsg());
-						function unknownMsg() {
-							return `unknown format "${schema}" ignored in schema at path "${errSchemaPath}"`;
-						}
-					}
-					function getFormat(fmtDef) {
-						const code = fmtDef instanceof RegExp ? (0, codegen_1.regexpCode)(fmtDef) : opts.code.formats ? (0, codegen_1._)`${opts.code.formats}${(0, codegen_1.getProperty)(schema)}` : void 0;
-						const fmt = gen.scopeValue("formats", {
-							key: schema,
-							ref: fmtDef,
-							code
-						});
-						if (typeof fmtDef == "object" && !(fmtDef instanceof RegExp)) return [
-							fmtDef.type || "string",
-							fmtDef.validate,
-							(0, codegen_1._)`${fmt}.validate`
-						];
-						return [
-							"string",
-							fmtDef,
-							fmt
-						];
-					}
-					function validCondition() {
-						if (typeof formatDef == "object" && !(formatDef instanceof RegExp) && formatDef.async) {
-							if (!schemaEnv.$async) throw new Error("async format in sync schema");
-							return (0, codegen_1._)`await ${fmtRef}(${data})`;
-						}
-						return typeof format == "function" ? (0, codegen_1._)`${fmtRef}(${data})` : (0, codegen_1._)`${fmtRef}.test(${data})`;
-					}
-				}
-			}
-		};
-	}));
-	require_format$1 = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.default = [require_format$2().default];
-	}));
-	require_metadata = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.contentVocabulary = exports.metadataVocabulary = void 0;
-		exports.metadataVocabulary = [
-			"title",
-			"description",
-			"default",
-			"deprecated",
-			"readOnly",
-			"writeOnly",
-			"examples"
-		];
-		exports.contentVocabulary = [
-			"contentMediaType",
-			"contentEncoding",
-			"contentSchema"
-		];
-	}));
-	require_draft7 = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const core_1 = require_core$2();
-		const validation_1 = require_validation$2();
-		const applicator_1 = require_applicator$2();
-		const format_1 = require_format$1();
-		const metadata_1 = require_metadata();
-		exports.default = [
-			core_1.default,
-			validation_1.default,
-			(0, applicator_1.default)(),
-			format_1.default,
-			metadata_1.metadataVocabulary,
-			metadata_1.contentVocabulary
-		];
-	}));
-	require_types = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.DiscrError = void 0;
-		var DiscrError;
-		(function(DiscrError) {
-			DiscrError["Tag"] = "tag";
-			DiscrError["Mapping"] = "mapping";
-		})(DiscrError || (exports.DiscrError = DiscrError = {}));
-	}));
-	require_discriminator = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const codegen_1 = require_codegen();
-		const types_1 = require_types();
-		const compile_1 = require_compile();
-		const ref_error_1 = require_ref_error();
-		const util_1 = require_util();
-		exports.default = {
-			keyword: "discriminator",
-			type: "object",
-			schemaType: "object",
-			error: {
-				message: ({ params: { discrError, tagName } }) => discrError === types_1.DiscrError.Tag ? `tag "${tagName}" must be string` : `value of tag "${tagName}" must be in oneOf`,
-				params: ({ params: { discrError, tag, tagName } }) => (0, codegen_1._)`{error: ${discrError}, tag: ${tagName}, tagValue: ${tag}}`
-			},
-			code(cxt) {
-				const { gen, data, schema, parentSchema, it } = cxt;
-				const { oneOf } = parentSchema;
-				if (!it.opts.discriminator) throw new Error("discriminator: requires discriminator option");
-				const tagName = schema.propertyName;
-				if (typeof tagName != "string") throw new Error("discriminator: requires propertyName");
-				if (schema.mapping) throw new Error("discriminator: mapping is not supported");
-				if (!oneOf) throw new Error("discriminator: requires oneOf keyword");
-				const valid = gen.let("valid", false);
-				const tag = gen.const("tag", (0, codegen_1._)`${data}${(0, codegen_1.getProperty)(tagName)}`);
-				gen.if((0, codegen_1._)`typeof ${tag} == "string"`, () => validateMapping(), () => cxt.error(false, {
-					discrError: types_1.DiscrError.Tag,
-					tag,
-					tagName
-				}));
-				cxt.ok(valid);
-				function validateMapping() {
-					const mapping = getMapping();
-					gen.if(false);
-					for (const tagValue in mapping) {
-						gen.elseIf((0, codegen_1._)`${tag} === ${tagValue}`);
-						gen.assign(valid, applyTagSchema(mapping[tagValue]));
-					}
-					gen.else();
-					cxt.error(false, {
-						discrError: types_1.DiscrError.Mapping,
-						tag,
-						tagName
-					});
-					gen.endIf();
-				}
-				function applyTagSchema(schemaProp) {
-					const _valid = gen.name("valid");
-					const schCxt = cxt.subschema({
-						keyword: "oneOf",
-						schemaProp
-					}, _valid);
-					cxt.mergeEvaluated(schCxt, codegen_1.Name);
-					return _valid;
-				}
-				function getMapping() {
-					var _a;
-					const oneOfMapping = {};
-					const topRequired = hasRequired(parentSchema);
-					let tagRequired = true;
-					for (let i = 0; i < oneOf.length; i++) {
-						let sch = oneOf[i];
-						if ((sch === null || sch === void 0 ? void 0 : sch.$ref) && !(0, util_1.schemaHasRulesButRef)(sch, it.self.RULES)) {
-							const ref = sch.$ref;
-							sch = compile_1.resolveRef.call(it.self, it.schemaEnv.root, it.baseId, ref);
-							if (sch instanceof compile_1.SchemaEnv) sch = sch.schema;
-							if (sch === void 0) throw new ref_error_1.default(it.opts.uriResolver, it.baseId, ref);
-						}
-						const propSch = (_a = sch === null || sch === void 0 ? void 0 : sch.properties) === null || _a === void 0 ? void 0 : _a[tagName];
-						if (typeof propSch != "object") throw new Error(`discriminator: oneOf subschemas (or referenced schemas) must have "properties/${tagName}"`);
-						tagRequired = tagRequired && (topRequired || hasRequired(sch));
-						addMappings(propSch, i);
-					}
-					if (!tagRequired) throw new Error(`discriminator: "${tagName}" must be required`);
-					return oneOfMapping;
-					function hasRequired({ required }) {
-						return Array.isArray(required) && required.includes(tagName);
-					}
-					function addMappings(sch, i) {
-						if (sch.const) addMapping(sch.const, i);
-						else if (sch.enum) for (const tagValue of sch.enum) addMapping(tagValue, i);
-						else throw new Error(`discriminator: "properties/${tagName}" must have "const" or "enum"`);
-					}
-					function addMapping(tagValue, i) {
-						if (typeof tagValue != "string" || tagValue in oneOfMapping) throw new Error(`discriminator: "${tagName}" values must be unique strings`);
-						oneOfMapping[tagValue] = i;
-					}
-				}
-			}
-		};
-	}));
-	require_json_schema_draft_07 = __commonJSMin(((exports, module) => {
-		module.exports = {
-			"$schema": "http://json-schema.org/draft-07/schema#",
-			"$id": "http://json-schema.org/draft-07/schema#",
-			"title": "Core schema meta-schema",
-			"definitions": {
-				"schemaArray": {
-					"type": "array",
-					"minItems": 1,
-					"items": { "$ref": "#" }
-				},
-				"nonNegativeInteger": {
-					"type": "integer",
-					"minimum": 0
-				},
-				"nonNegativeIntegerDefault0": { "allOf": [{ "$ref": "#/definitions/nonNegativeInteger" }, { "default": 0 }] },
-				"simpleTypes": { "enum": [
-					"array",
-					"boolean",
-					"integer",
-					"null",
-					"number",
-					"object",
-					"string"
-				] },
-				"stringArray": {
-					"type": "array",
-					"items": { "type": "string" },
-					"uniqueItems": true,
-					"default": []
-				}
-			},
-			"type": ["object", "boolean"],
-			"properties": {
-				"$id": {
-					"type": "string",
-					"format": "uri-reference"
-				},
-				"$schema": {
-					"type": "string",
-					"format": "uri"
-				},
-				"$ref": {
-					"type": "string",
-					"format": "uri-reference"
-				},
-				"$comment": { "type": "string" },
-				"title": { "type": "string" },
-				"description": { "type": "string" },
-				"default": true,
-				"readOnly": {
-					"type": "boolean",
-					"default": false
-				},
-				"examples": {
-					"type": "array",
-					"items": true
-				},
-				"multipleOf": {
-					"type": "number",
-					"exclusiveMinimum": 0
-				},
-				"maximum": { "type": "number" },
-				"exclusiveMaximum": { "type": "number" },
-				"minimum": { "type": "number" },
-				"exclusiveMinimum": { "type": "number" },
-				"maxLength": { "$ref": "#/definitions/nonNegativeInteger" },
-				"minLength": { "$ref": "#/definitions/nonNegativeIntegerDefault0" },
-				"pattern": {
-					"type": "string",
-					"format": "regex"
-				},
-				"additionalItems": { "$ref": "#" },
-				"items": {
-					"anyOf": [{ "$ref": "#" }, { "$ref": "#/definitions/schemaArray" }],
-					"default": true
-				},
-				"maxItems": { "$ref": "#/definitions/nonNegativeInteger" },
-				"minItems": { "$ref": "#/definitions/nonNegativeIntegerDefault0" },
-				"uniqueItems": {
-					"type": "boolean",
-					"default": false
-				},
-				"contains": { "$ref": "#" },
-				"maxProperties": { "$ref": "#/definitions/nonNegativeInteger" },
-				"minProperties": { "$ref": "#/definitions/nonNegativeIntegerDefault0" },
-				"required": { "$ref": "#/definitions/stringArray" },
-				"additionalProperties": { "$ref": "#" },
-				"definitions": {
-					"type": "object",
-					"additionalProperties": { "$ref": "#" },
-					"default": {}
-				},
-				"properties": {
-					"type": "object",
-					"additionalProperties": { "$ref": "#" },
-					"default": {}
-				},
-				"patternProperties": {
-					"type": "object",
-					"additionalProperties": { "$ref": "#" },
-					"propertyNames": { "format": "regex" },
-					"default": {}
-				},
-				"dependencies": {
-					"type": "object",
-					"additionalProperties": { "anyOf": [{ "$ref": "#" }, { "$ref": "#/definitions/stringArray" }] }
-				},
-				"propertyNames": { "$ref": "#" },
-				"const": true,
-				"enum": {
-					"type": "array",
-					"items": true,
-					"minItems": 1,
-					"uniqueItems": true
-				},
-				"type": { "anyOf": [{ "$ref": "#/definitions/simpleTypes" }, {
-					"type": "array",
-					"items": { "$ref": "#/definitions/simpleTypes" },
-					"minItems": 1,
-					"uniqueItems": true
-				}] },
-				"format": { "type": "string" },
-				"contentMediaType": { "type": "string" },
-				"contentEncoding": { "type": "string" },
-				"if": { "$ref": "#" },
-				"then": { "$ref": "#" },
-				"else": { "$ref": "#" },
-				"allOf": { "$ref": "#/definitions/schemaArray" },
-				"anyOf": { "$ref": "#/definitions/schemaArray" },
-				"oneOf": { "$ref": "#/definitions/schemaArray" },
-				"not": { "$ref": "#" }
-			},
-			"default": true
-		};
-	}));
-	require_ajv = __commonJSMin(((exports, module) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.MissingRefError = exports.ValidationError = exports.CodeGen = exports.Name = exports.nil = exports.stringify = exports.str = exports._ = exports.KeywordCxt = exports.Ajv = void 0;
-		const core_1 = require_core$3();
-		const draft7_1 = require_draft7();
-		const discriminator_1 = require_discriminator();
-		const draft7MetaSchema = require_json_schema_draft_07();
-		const META_SUPPORT_DATA = ["/properties"];
-		const META_SCHEMA_ID = "http://json-schema.org/draft-07/schema";
-		var Ajv = class extends core_1.default {
-			_addVocabularies() {
-				super._addVocabularies();
-				draft7_1.default.forEach((v) => this.addVocabulary(v));
-				if (this.opts.discriminator) this.addKeyword(discriminator_1.default);
-			}
-			_addDefaultMetaSchema() {
-				super._addDefaultMetaSchema();
-				if (!this.opts.meta) return;
-				const metaSchema = this.opts.$data ? this.$dataMetaSchema(draft7MetaSchema, META_SUPPORT_DATA) : draft7MetaSchema;
-				this.addMetaSchema(metaSchema, META_SCHEMA_ID, false);
-				this.refs["http://json-schema.org/schema"] = META_SCHEMA_ID;
-			}
-			defaultMeta() {
-				return this.opts.defaultMeta = super.defaultMeta() || (this.getSchema(META_SCHEMA_ID) ? META_SCHEMA_ID : void 0);
-			}
-		};
-		exports.Ajv = Ajv;
-		module.exports = exports = Ajv;
-		module.exports.Ajv = Ajv;
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.default = Ajv;
-		var validate_1 = require_validate();
-		Object.defineProperty(exports, "KeywordCxt", {
-			enumerable: true,
-			get: function() {
-				return validate_1.KeywordCxt;
-			}
-		});
-		var codegen_1 = require_codegen();
-		Object.defineProperty(exports, "_", {
-			enumerable: true,
-			get: function() {
-				return codegen_1._;
-			}
-		});
-		Object.defineProperty(exports, "str", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.str;
-			}
-		});
-		Object.defineProperty(exports, "stringify", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.stringify;
-			}
-		});
-		Object.defineProperty(exports, "nil", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.nil;
-			}
-		});
-		Object.defineProperty(exports, "Name", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.Name;
-			}
-		});
-		Object.defineProperty(exports, "CodeGen", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.CodeGen;
-			}
-		});
-		var validation_error_1 = require_validation_error();
-		Object.defineProperty(exports, "ValidationError", {
-			enumerable: true,
-			get: function() {
-				return validation_error_1.default;
-			}
-		});
-		var ref_error_1 = require_ref_error();
-		Object.defineProperty(exports, "MissingRefError", {
-			enumerable: true,
-			get: function() {
-				return ref_error_1.default;
-			}
-		});
-	}));
-	require_dynamicAnchor = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.dynamicAnchor = void 0;
-		const codegen_1 = require_codegen();
-		const names_1 = require_names();
-		const compile_1 = require_compile();
-		const ref_1 = require_ref();
-		const def = {
-			keyword: "$dynamicAnchor",
-			schemaType: "string",
-			code: (cxt) => dynamicAnchor(cxt, cxt.schema)
-		};
-		function dynamicAnchor(cxt, anchor) {
-			const { gen, it } = cxt;
-			it.schemaEnv.root.dynamicAnchors[anchor] = true;
-			const v = (0, codegen_1._)`${names_1.default.dynamicAnchors}${(0, codegen_1.getProperty)(anchor)}`;
-			const validate = it.errSchemaPath === "#" ? it.validateName : _getValidate(cxt);
-			gen.if((0, codegen_1._)`!${v}`, () => gen.assign(v, validate));
-		}
-		exports.dynamicAnchor = dynamicAnchor;
-		function _getValidate(cxt) {
-			const { schemaEnv, schema, self } = cxt.it;
-			const { root, baseId, localRefs, meta } = schemaEnv.root;
-			const { schemaId } = self.opts;
-			const sch = new compile_1.SchemaEnv({
-				schema,
-				schemaId,
-				root,
-				baseId,
-				localRefs,
-				meta
-			});
-			compile_1.compileSchema.call(self, sch);
-			return (0, ref_1.getValidate)(cxt, sch);
-		}
-		exports.default = def;
-	}));
-	require_dynamicRef = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.dynamicRef = void 0;
-		const codegen_1 = require_codegen();
-		const names_1 = require_names();
-		const ref_1 = require_ref();
-		const def = {
-			keyword: "$dynamicRef",
-			schemaType: "string",
-			code: (cxt) => dynamicRef(cxt, cxt.schema)
-		};
-		function dynamicRef(cxt, ref) {
-			const { gen, keyword, it } = cxt;
-			if (ref[0] !== "#") throw new Error(`"${keyword}" only supports hash fragment reference`);
-			const anchor = ref.slice(1);
-			if (it.allErrors) _dynamicRef();
-			else {
-				const valid = gen.let("valid", false);
-				_dynamicRef(valid);
-				cxt.ok(valid);
-			}
-			function _dynamicRef(valid) {
-				if (it.schemaEnv.root.dynamicAnchors[anchor]) {
-					const v = gen.let("_v", (0, codegen_1._)`${names_1.default.dynamicAnchors}${(0, codegen_1.getProperty)(anchor)}`);
-					gen.if(v, _callRef(v, valid), _callRef(it.validateName, valid));
-				} else _callRef(it.validateName, valid)();
-			}
-			function _callRef(validate, valid) {
-				return valid ? () => gen.block(() => {
-					(0, ref_1.callRef)(cxt, validate);
-					gen.let(valid, true);
-				}) : () => (0, ref_1.callRef)(cxt, validate);
-			}
-		}
-		exports.dynamicRef = dynamicRef;
-		exports.default = def;
-	}));
-	require_recursiveAnchor = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const dynamicAnchor_1 = require_dynamicAnchor();
-		const util_1 = require_util();
-		exports.default = {
-			keyword: "$recursiveAnchor",
-			schemaType: "boolean",
-			code(cxt) {
-				if (cxt.schema) (0, dynamicAnchor_1.dynamicAnchor)(cxt, "");
-				else (0, util_1.checkStrictMode)(cxt.it, "$recursiveAnchor: false is ignored");
-			}
-		};
-	}));
-	require_recursiveRef = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const dynamicRef_1 = require_dynamicRef();
-		exports.default = {
-			keyword: "$recursiveRef",
-			schemaType: "string",
-			code: (cxt) => (0, dynamicRef_1.dynamicRef)(cxt, cxt.schema)
-		};
-	}));
-	require_dynamic = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const dynamicAnchor_1 = require_dynamicAnchor();
-		const dynamicRef_1 = require_dynamicRef();
-		const recursiveAnchor_1 = require_recursiveAnchor();
-		const recursiveRef_1 = require_recursiveRef();
-		exports.default = [
-			dynamicAnchor_1.default,
-			dynamicRef_1.default,
-			recursiveAnchor_1.default,
-			recursiveRef_1.default
-		];
-	}));
-	require_dependentRequired = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const dependencies_1 = require_dependencies();
-		exports.default = {
-			keyword: "dependentRequired",
-			type: "object",
-			schemaType: "object",
-			error: dependencies_1.error,
-			code: (cxt) => (0, dependencies_1.validatePropertyDeps)(cxt)
-		};
-	}));
-	require_dependentSchemas = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const dependencies_1 = require_dependencies();
-		exports.default = {
-			keyword: "dependentSchemas",
-			type: "object",
-			schemaType: "object",
-			code: (cxt) => (0, dependencies_1.validateSchemaDeps)(cxt)
-		};
-	}));
-	require_limitContains = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const util_1 = require_util();
-		exports.default = {
-			keyword: ["maxContains", "minContains"],
-			type: "array",
-			schemaType: "number",
-			code({ keyword, parentSchema, it }) {
-				if (parentSchema.contains === void 0) (0, util_1.checkStrictMode)(it, `"${keyword}" without "contains" is ignored`);
-			}
-		};
-	}));
-	require_next = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const dependentRequired_1 = require_dependentRequired();
-		const dependentSchemas_1 = require_dependentSchemas();
-		const limitContains_1 = require_limitContains();
-		exports.default = [
-			dependentRequired_1.default,
-			dependentSchemas_1.default,
-			limitContains_1.default
-		];
-	}));
-	require_unevaluatedProperties = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		const names_1 = require_names();
-		exports.default = {
-			keyword: "unevaluatedProperties",
-			type: "object",
-			schemaType: ["boolean", "object"],
-			trackErrors: true,
-			error: {
-				message: "must NOT have unevaluated properties",
-				params: ({ params }) => (0, codegen_1._)`{unevaluatedProperty: ${params.unevaluatedProperty}}`
-			},
-			code(cxt) {
-				const { gen, schema, data, errsCount, it } = cxt;
-				if (!errsCount) throw new Error("ajv implementation error");
-				const { allErrors, props } = it;
-				if (props instanceof codegen_1.Name) gen.if((0, codegen_1._)`${props} !== true`, () => gen.forIn("key", data, (key) => gen.if(unevaluatedDynamic(props, key), () => unevaluatedPropCode(key))));
-				else if (props !== true) gen.forIn("key", data, (key) => props === void 0 ? unevaluatedPropCode(key) : gen.if(unevaluatedStatic(props, key), () => unevaluatedPropCode(key)));
-				it.props = true;
-				cxt.ok((0, codegen_1._)`${errsCount} === ${names_1.default.errors}`);
-				function unevaluatedPropCode(key) {
-					if (schema === false) {
-						cxt.setParams({ unevaluatedProperty: key });
-						cxt.error();
-						if (!allErrors) gen.break();
-						return;
-					}
-					if (!(0, util_1.alwaysValidSchema)(it, schema)) {
-						const valid = gen.name("valid");
-						cxt.subschema({
-							keyword: "unevaluatedProperties",
-							dataProp: key,
-							dataPropType: util_1.Type.Str
-						}, valid);
-						if (!allErrors) gen.if((0, codegen_1.not)(valid), () => gen.break());
-					}
-				}
-				function unevaluatedDynamic(evaluatedProps, key) {
-					return (0, codegen_1._)`!${evaluatedProps} || !${evaluatedProps}[${key}]`;
-				}
-				function unevaluatedStatic(evaluatedProps, key) {
-					const ps = [];
-					for (const p in evaluatedProps) if (evaluatedProps[p] === true) ps.push((0, codegen_1._)`${key} !== ${p}`);
-					return (0, codegen_1.and)(...ps);
-				}
-			}
-		};
-	}));
-	require_unevaluatedItems = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const codegen_1 = require_codegen();
-		const util_1 = require_util();
-		exports.default = {
-			keyword: "unevaluatedItems",
-			type: "array",
-			schemaType: ["boolean", "object"],
-			error: {
-				message: ({ params: { len } }) => (0, codegen_1.str)`must NOT have more than ${len} items`,
-				params: ({ params: { len } }) => (0, codegen_1._)`{limit: ${len}}`
-			},
-			code(cxt) {
-				const { gen, schema, data, it } = cxt;
-				const items = it.items || 0;
-				if (items === true) return;
-				const len = gen.const("len", (0, codegen_1._)`${data}.length`);
-				if (schema === false) {
-					cxt.setParams({ len: items });
-					cxt.fail((0, codegen_1._)`${len} > ${items}`);
-				} else if (typeof schema == "object" && !(0, util_1.alwaysValidSchema)(it, schema)) {
-					const valid = gen.var("valid", (0, codegen_1._)`${len} <= ${items}`);
-					gen.if((0, codegen_1.not)(valid), () => validateItems(valid, items));
-					cxt.ok(valid);
-				}
-				it.items = true;
-				function validateItems(valid, from) {
-					gen.forRange("i", from, len, (i) => {
-						cxt.subschema({
-							keyword: "unevaluatedItems",
-							dataProp: i,
-							dataPropType: util_1.Type.Num
-						}, valid);
-						if (!it.allErrors) gen.if((0, codegen_1.not)(valid), () => gen.break());
-					});
-				}
-			}
-		};
-	}));
-	require_unevaluated$1 = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const unevaluatedProperties_1 = require_unevaluatedProperties();
-		const unevaluatedItems_1 = require_unevaluatedItems();
-		exports.default = [unevaluatedProperties_1.default, unevaluatedItems_1.default];
-	}));
-	require_schema$1 = __commonJSMin(((exports, module) => {
-		module.exports = {
-			"$schema": "https://json-schema.org/draft/2019-09/schema",
-			"$id": "https://json-schema.org/draft/2019-09/schema",
-			"$vocabulary": {
-				"https://json-schema.org/draft/2019-09/vocab/core": true,
-				"https://json-schema.org/draft/2019-09/vocab/applicator": true,
-				"https://json-schema.org/draft/2019-09/vocab/validation": true,
-				"https://json-schema.org/draft/2019-09/vocab/meta-data": true,
-				"https://json-schema.org/draft/2019-09/vocab/format": false,
-				"https://json-schema.org/draft/2019-09/vocab/content": true
-			},
-			"$recursiveAnchor": true,
-			"title": "Core and Validation specifications meta-schema",
-			"allOf": [
-				{ "$ref": "meta/core" },
-				{ "$ref": "meta/applicator" },
-				{ "$ref": "meta/validation" },
-				{ "$ref": "meta/meta-data" },
-				{ "$ref": "meta/format" },
-				{ "$ref": "meta/content" }
-			],
-			"type": ["object", "boolean"],
-			"properties": {
-				"definitions": {
-					"$comment": "While no longer an official keyword as it is replaced by $defs, this keyword is retained in the meta-schema to prevent incompatible extensions as it remains in common use.",
-					"type": "object",
-					"additionalProperties": { "$recursiveRef": "#" },
-					"default": {}
-				},
-				"dependencies": {
-					"$comment": "\"dependencies\" is no longer a keyword, but schema authors should avoid redefining it to facilitate a smooth transition to \"dependentSchemas\" and \"dependentRequired\"",
-					"type": "object",
-					"additionalProperties": { "anyOf": [{ "$recursiveRef": "#" }, { "$ref": "meta/validation#/$defs/stringArray" }] }
-				}
-			}
-		};
-	}));
-	require_applicator$1 = __commonJSMin(((exports, module) => {
-		module.exports = {
-			"$schema": "https://json-schema.org/draft/2019-09/schema",
-			"$id": "https://json-schema.org/draft/2019-09/meta/applicator",
-			"$vocabulary": { "https://json-schema.org/draft/2019-09/vocab/applicator": true },
-			"$recursiveAnchor": true,
-			"title": "Applicator vocabulary meta-schema",
-			"type": ["object", "boolean"],
-			"properties": {
-				"additionalItems": { "$recursiveRef": "#" },
-				"unevaluatedItems": { "$recursiveRef": "#" },
-				"items": { "anyOf": [{ "$recursiveRef": "#" }, { "$ref": "#/$defs/schemaArray" }] },
-				"contains": { "$recursiveRef": "#" },
-				"additionalProperties": { "$recursiveRef": "#" },
-				"unevaluatedProperties": { "$recursiveRef": "#" },
-				"properties": {
-					"type": "object",
-					"additionalProperties": { "$recursiveRef": "#" },
-					"default": {}
-				},
-				"patternProperties": {
-					"type": "object",
-					"additionalProperties": { "$recursiveRef": "#" },
-					"propertyNames": { "format": "regex" },
-					"default": {}
-				},
-				"dependentSchemas": {
-					"type": "object",
-					"additionalProperties": { "$recursiveRef": "#" }
-				},
-				"propertyNames": { "$recursiveRef": "#" },
-				"if": { "$recursiveRef": "#" },
-				"then": { "$recursiveRef": "#" },
-				"else": { "$recursiveRef": "#" },
-				"allOf": { "$ref": "#/$defs/schemaArray" },
-				"anyOf": { "$ref": "#/$defs/schemaArray" },
-				"oneOf": { "$ref": "#/$defs/schemaArray" },
-				"not": { "$recursiveRef": "#" }
-			},
-			"$defs": { "schemaArray": {
-				"type": "array",
-				"minItems": 1,
-				"items": { "$recursiveRef": "#" }
-			} }
-		};
-	}));
-	require_content$1 = __commonJSMin(((exports, module) => {
-		module.exports = {
-			"$schema": "https://json-schema.org/draft/2019-09/schema",
-			"$id": "https://json-schema.org/draft/2019-09/meta/content",
-			"$vocabulary": { "https://json-schema.org/draft/2019-09/vocab/content": true },
-			"$recursiveAnchor": true,
-			"title": "Content vocabulary meta-schema",
-			"type": ["object", "boolean"],
-			"properties": {
-				"contentMediaType": { "type": "string" },
-				"contentEncoding": { "type": "string" },
-				"contentSchema": { "$recursiveRef": "#" }
-			}
-		};
-	}));
-	require_core$1 = __commonJSMin(((exports, module) => {
-		module.exports = {
-			"$schema": "https://json-schema.org/draft/2019-09/schema",
-			"$id": "https://json-schema.org/draft/2019-09/meta/core",
-			"$vocabulary": { "https://json-schema.org/draft/2019-09/vocab/core": true },
-			"$recursiveAnchor": true,
-			"title": "Core vocabulary meta-schema",
-			"type": ["object", "boolean"],
-			"properties": {
-				"$id": {
-					"type": "string",
-					"format": "uri-reference",
-					"$comment": "Non-empty fragments not allowed.",
-					"pattern": "^[^#]*#?$"
-				},
-				"$schema": {
-					"type": "string",
-					"format": "uri"
-				},
-				"$anchor": {
-					"type": "string",
-					"pattern": "^[A-Za-z][-A-Za-z0-9.:_]*$"
-				},
-				"$ref": {
-					"type": "string",
-					"format": "uri-reference"
-				},
-				"$recursiveRef": {
-					"type": "string",
-					"format": "uri-reference"
-				},
-				"$recursiveAnchor": {
-					"type": "boolean",
-					"default": false
-				},
-				"$vocabulary": {
-					"type": "object",
-					"propertyNames": {
-						"type": "string",
-						"format": "uri"
-					},
-					"additionalProperties": { "type": "boolean" }
-				},
-				"$comment": { "type": "string" },
-				"$defs": {
-					"type": "object",
-					"additionalProperties": { "$recursiveRef": "#" },
-					"default": {}
-				}
-			}
-		};
-	}));
-	require_format = __commonJSMin(((exports, module) => {
-		module.exports = {
-			"$schema": "https://json-schema.org/draft/2019-09/schema",
-			"$id": "https://json-schema.org/draft/2019-09/meta/format",
-			"$vocabulary": { "https://json-schema.org/draft/2019-09/vocab/format": true },
-			"$recursiveAnchor": true,
-			"title": "Format vocabulary meta-schema",
-			"type": ["object", "boolean"],
-			"properties": { "format": { "type": "string" } }
-		};
-	}));
-	require_meta_data$1 = __commonJSMin(((exports, module) => {
-		module.exports = {
-			"$schema": "https://json-schema.org/draft/2019-09/schema",
-			"$id": "https://json-schema.org/draft/2019-09/meta/meta-data",
-			"$vocabulary": { "https://json-schema.org/draft/2019-09/vocab/meta-data": true },
-			"$recursiveAnchor": true,
-			"title": "Meta-data vocabulary meta-schema",
-			"type": ["object", "boolean"],
-			"properties": {
-				"title": { "type": "string" },
-				"description": { "type": "string" },
-				"default": true,
-				"deprecated": {
-					"type": "boolean",
-					"default": false
-				},
-				"readOnly": {
-					"type": "boolean",
-					"default": false
-				},
-				"writeOnly": {
-					"type": "boolean",
-					"default": false
-				},
-				"examples": {
-					"type": "array",
-					"items": true
-				}
-			}
-		};
-	}));
-	require_validation$1 = __commonJSMin(((exports, module) => {
-		module.exports = {
-			"$schema": "https://json-schema.org/draft/2019-09/schema",
-			"$id": "https://json-schema.org/draft/2019-09/meta/validation",
-			"$vocabulary": { "https://json-schema.org/draft/2019-09/vocab/validation": true },
-			"$recursiveAnchor": true,
-			"title": "Validation vocabulary meta-schema",
-			"type": ["object", "boolean"],
-			"properties": {
-				"multipleOf": {
-					"type": "number",
-					"exclusiveMinimum": 0
-				},
-				"maximum": { "type": "number" },
-				"exclusiveMaximum": { "type": "number" },
-				"minimum": { "type": "number" },
-				"exclusiveMinimum": { "type": "number" },
-				"maxLength": { "$ref": "#/$defs/nonNegativeInteger" },
-				"minLength": { "$ref": "#/$defs/nonNegativeIntegerDefault0" },
-				"pattern": {
-					"type": "string",
-					"format": "regex"
-				},
-				"maxItems": { "$ref": "#/$defs/nonNegativeInteger" },
-				"minItems": { "$ref": "#/$defs/nonNegativeIntegerDefault0" },
-				"uniqueItems": {
-					"type": "boolean",
-					"default": false
-				},
-				"maxContains": { "$ref": "#/$defs/nonNegativeInteger" },
-				"minContains": {
-					"$ref": "#/$defs/nonNegativeInteger",
-					"default": 1
-				},
-				"maxProperties": { "$ref": "#/$defs/nonNegativeInteger" },
-				"minProperties": { "$ref": "#/$defs/nonNegativeIntegerDefault0" },
-				"required": { "$ref": "#/$defs/stringArray" },
-				"dependentRequired": {
-					"type": "object",
-					"additionalProperties": { "$ref": "#/$defs/stringArray" }
-				},
-				"const": true,
-				"enum": {
-					"type": "array",
-					"items": true
-				},
-				"type": { "anyOf": [{ "$ref": "#/$defs/simpleTypes" }, {
-					"type": "array",
-					"items": { "$ref": "#/$defs/simpleTypes" },
-					"minItems": 1,
-					"uniqueItems": true
-				}] }
-			},
-			"$defs": {
-				"nonNegativeInteger": {
-					"type": "integer",
-					"minimum": 0
-				},
-				"nonNegativeIntegerDefault0": {
-					"$ref": "#/$defs/nonNegativeInteger",
-					"default": 0
-				},
-				"simpleTypes": { "enum": [
-					"array",
-					"boolean",
-					"integer",
-					"null",
-					"number",
-					"object",
-					"string"
-				] },
-				"stringArray": {
-					"type": "array",
-					"items": { "type": "string" },
-					"uniqueItems": true,
-					"default": []
-				}
-			}
-		};
-	}));
-	require_json_schema_2019_09 = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const metaSchema = require_schema$1();
-		const applicator = require_applicator$1();
-		const content = require_content$1();
-		const core = require_core$1();
-		const format = require_format();
-		const metadata = require_meta_data$1();
-		const validation = require_validation$1();
-		const META_SUPPORT_DATA = ["/properties"];
-		function addMetaSchema2019($data) {
-			[
-				metaSchema,
-				applicator,
-				content,
-				core,
-				with$data(this, format),
-				metadata,
-				with$data(this, validation)
-			].forEach((sch) => this.addMetaSchema(sch, void 0, false));
-			return this;
-			function with$data(ajv, sch) {
-				return $data ? ajv.$dataMetaSchema(sch, META_SUPPORT_DATA) : sch;
-			}
-		}
-		exports.default = addMetaSchema2019;
-	}));
-	require__2019 = __commonJSMin(((exports, module) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.MissingRefError = exports.ValidationError = exports.CodeGen = exports.Name = exports.nil = exports.stringify = exports.str = exports._ = exports.KeywordCxt = exports.Ajv2019 = void 0;
-		const core_1 = require_core$3();
-		const draft7_1 = require_draft7();
-		const dynamic_1 = require_dynamic();
-		const next_1 = require_next();
-		const unevaluated_1 = require_unevaluated$1();
-		const discriminator_1 = require_discriminator();
-		const json_schema_2019_09_1 = require_json_schema_2019_09();
-		const META_SCHEMA_ID = "https://json-schema.org/draft/2019-09/schema";
-		var Ajv2019 = class extends core_1.default {
-			constructor(opts = {}) {
-				super({
-					...opts,
-					dynamicRef: true,
-					next: true,
-					unevaluated: true
-				});
-			}
-			_addVocabularies() {
-				super._addVocabularies();
-				this.addVocabulary(dynamic_1.default);
-				draft7_1.default.forEach((v) => this.addVocabulary(v));
-				this.addVocabulary(next_1.default);
-				this.addVocabulary(unevaluated_1.default);
-				if (this.opts.discriminator) this.addKeyword(discriminator_1.default);
-			}
-			_addDefaultMetaSchema() {
-				super._addDefaultMetaSchema();
-				const { $data, meta } = this.opts;
-				if (!meta) return;
-				json_schema_2019_09_1.default.call(this, $data);
-				this.refs["http://json-schema.org/schema"] = META_SCHEMA_ID;
-			}
-			defaultMeta() {
-				return this.opts.defaultMeta = super.defaultMeta() || (this.getSchema(META_SCHEMA_ID) ? META_SCHEMA_ID : void 0);
-			}
-		};
-		exports.Ajv2019 = Ajv2019;
-		module.exports = exports = Ajv2019;
-		module.exports.Ajv2019 = Ajv2019;
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.default = Ajv2019;
-		var validate_1 = require_validate();
-		Object.defineProperty(exports, "KeywordCxt", {
-			enumerable: true,
-			get: function() {
-				return validate_1.KeywordCxt;
-			}
-		});
-		var codegen_1 = require_codegen();
-		Object.defineProperty(exports, "_", {
-			enumerable: true,
-			get: function() {
-				return codegen_1._;
-			}
-		});
-		Object.defineProperty(exports, "str", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.str;
-			}
-		});
-		Object.defineProperty(exports, "stringify", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.stringify;
-			}
-		});
-		Object.defineProperty(exports, "nil", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.nil;
-			}
-		});
-		Object.defineProperty(exports, "Name", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.Name;
-			}
-		});
-		Object.defineProperty(exports, "CodeGen", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.CodeGen;
-			}
-		});
-		var validation_error_1 = require_validation_error();
-		Object.defineProperty(exports, "ValidationError", {
-			enumerable: true,
-			get: function() {
-				return validation_error_1.default;
-			}
-		});
-		var ref_error_1 = require_ref_error();
-		Object.defineProperty(exports, "MissingRefError", {
-			enumerable: true,
-			get: function() {
-				return ref_error_1.default;
-			}
-		});
-	}));
-	require_draft2020 = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const core_1 = require_core$2();
-		const validation_1 = require_validation$2();
-		const applicator_1 = require_applicator$2();
-		const dynamic_1 = require_dynamic();
-		const next_1 = require_next();
-		const unevaluated_1 = require_unevaluated$1();
-		const format_1 = require_format$1();
-		const metadata_1 = require_metadata();
-		exports.default = [
-			dynamic_1.default,
-			core_1.default,
-			validation_1.default,
-			(0, applicator_1.default)(true),
-			format_1.default,
-			metadata_1.metadataVocabulary,
-			metadata_1.contentVocabulary,
-			next_1.default,
-			unevaluated_1.default
-		];
-	}));
-	require_schema = __commonJSMin(((exports, module) => {
-		module.exports = {
-			"$schema": "https://json-schema.org/draft/2020-12/schema",
-			"$id": "https://json-schema.org/draft/2020-12/schema",
-			"$vocabulary": {
-				"https://json-schema.org/draft/2020-12/vocab/core": true,
-				"https://json-schema.org/draft/2020-12/vocab/applicator": true,
-				"https://json-schema.org/draft/2020-12/vocab/unevaluated": true,
-				"https://json-schema.org/draft/2020-12/vocab/validation": true,
-				"https://json-schema.org/draft/2020-12/vocab/meta-data": true,
-				"https://json-schema.org/draft/2020-12/vocab/format-annotation": true,
-				"https://json-schema.org/draft/2020-12/vocab/content": true
-			},
-			"$dynamicAnchor": "meta",
-			"title": "Core and Validation specifications meta-schema",
-			"allOf": [
-				{ "$ref": "meta/core" },
-				{ "$ref": "meta/applicator" },
-				{ "$ref": "meta/unevaluated" },
-				{ "$ref": "meta/validation" },
-				{ "$ref": "meta/meta-data" },
-				{ "$ref": "meta/format-annotation" },
-				{ "$ref": "meta/content" }
-			],
-			"type": ["object", "boolean"],
-			"$comment": "This meta-schema also defines keywords that have appeared in previous drafts in order to prevent incompatible extensions as they remain in common use.",
-			"properties": {
-				"definitions": {
-					"$comment": "\"definitions\" has been replaced by \"$defs\".",
-					"type": "object",
-					"additionalProperties": { "$dynamicRef": "#meta" },
-					"deprecated": true,
-					"default": {}
-				},
-				"dependencies": {
-					"$comment": "\"dependencies\" has been split and replaced by \"dependentSchemas\" and \"dependentRequired\" in order to serve their differing semantics.",
-					"type": "object",
-					"additionalProperties": { "anyOf": [{ "$dynamicRef": "#meta" }, { "$ref": "meta/validation#/$defs/stringArray" }] },
-					"deprecated": true,
-					"default": {}
-				},
-				"$recursiveAnchor": {
-					"$comment": "\"$recursiveAnchor\" has been replaced by \"$dynamicAnchor\".",
-					"$ref": "meta/core#/$defs/anchorString",
-					"deprecated": true
-				},
-				"$recursiveRef": {
-					"$comment": "\"$recursiveRef\" has been replaced by \"$dynamicRef\".",
-					"$ref": "meta/core#/$defs/uriReferenceString",
-					"deprecated": true
-				}
-			}
-		};
-	}));
-	require_applicator = __commonJSMin(((exports, module) => {
-		module.exports = {
-			"$schema": "https://json-schema.org/draft/2020-12/schema",
-			"$id": "https://json-schema.org/draft/2020-12/meta/applicator",
-			"$vocabulary": { "https://json-schema.org/draft/2020-12/vocab/applicator": true },
-			"$dynamicAnchor": "meta",
-			"title": "Applicator vocabulary meta-schema",
-			"type": ["object", "boolean"],
-			"properties": {
-				"prefixItems": { "$ref": "#/$defs/schemaArray" },
-				"items": { "$dynamicRef": "#meta" },
-				"contains": { "$dynamicRef": "#meta" },
-				"additionalProperties": { "$dynamicRef": "#meta" },
-				"properties": {
-					"type": "object",
-					"additionalProperties": { "$dynamicRef": "#meta" },
-					"default": {}
-				},
-				"patternProperties": {
-					"type": "object",
-					"additionalProperties": { "$dynamicRef": "#meta" },
-					"propertyNames": { "format": "regex" },
-					"default": {}
-				},
-				"dependentSchemas": {
-					"type": "object",
-					"additionalProperties": { "$dynamicRef": "#meta" },
-					"default": {}
-				},
-				"propertyNames": { "$dynamicRef": "#meta" },
-				"if": { "$dynamicRef": "#meta" },
-				"then": { "$dynamicRef": "#meta" },
-				"else": { "$dynamicRef": "#meta" },
-				"allOf": { "$ref": "#/$defs/schemaArray" },
-				"anyOf": { "$ref": "#/$defs/schemaArray" },
-				"oneOf": { "$ref": "#/$defs/schemaArray" },
-				"not": { "$dynamicRef": "#meta" }
-			},
-			"$defs": { "schemaArray": {
-				"type": "array",
-				"minItems": 1,
-				"items": { "$dynamicRef": "#meta" }
-			} }
-		};
-	}));
-	require_unevaluated = __commonJSMin(((exports, module) => {
-		module.exports = {
-			"$schema": "https://json-schema.org/draft/2020-12/schema",
-			"$id": "https://json-schema.org/draft/2020-12/meta/unevaluated",
-			"$vocabulary": { "https://json-schema.org/draft/2020-12/vocab/unevaluated": true },
-			"$dynamicAnchor": "meta",
-			"title": "Unevaluated applicator vocabulary meta-schema",
-			"type": ["object", "boolean"],
-			"properties": {
-				"unevaluatedItems": { "$dynamicRef": "#meta" },
-				"unevaluatedProperties": { "$dynamicRef": "#meta" }
-			}
-		};
-	}));
-	require_content = __commonJSMin(((exports, module) => {
-		module.exports = {
-			"$schema": "https://json-schema.org/draft/2020-12/schema",
-			"$id": "https://json-schema.org/draft/2020-12/meta/content",
-			"$vocabulary": { "https://json-schema.org/draft/2020-12/vocab/content": true },
-			"$dynamicAnchor": "meta",
-			"title": "Content vocabulary meta-schema",
-			"type": ["object", "boolean"],
-			"properties": {
-				"contentEncoding": { "type": "string" },
-				"contentMediaType": { "type": "string" },
-				"contentSchema": { "$dynamicRef": "#meta" }
-			}
-		};
-	}));
-	require_core = __commonJSMin(((exports, module) => {
-		module.exports = {
-			"$schema": "https://json-schema.org/draft/2020-12/schema",
-			"$id": "https://json-schema.org/draft/2020-12/meta/core",
-			"$vocabulary": { "https://json-schema.org/draft/2020-12/vocab/core": true },
-			"$dynamicAnchor": "meta",
-			"title": "Core vocabulary meta-schema",
-			"type": ["object", "boolean"],
-			"properties": {
-				"$id": {
-					"$ref": "#/$defs/uriReferenceString",
-					"$comment": "Non-empty fragments not allowed.",
-					"pattern": "^[^#]*#?$"
-				},
-				"$schema": { "$ref": "#/$defs/uriString" },
-				"$ref": { "$ref": "#/$defs/uriReferenceString" },
-				"$anchor": { "$ref": "#/$defs/anchorString" },
-				"$dynamicRef": { "$ref": "#/$defs/uriReferenceString" },
-				"$dynamicAnchor": { "$ref": "#/$defs/anchorString" },
-				"$vocabulary": {
-					"type": "object",
-					"propertyNames": { "$ref": "#/$defs/uriString" },
-					"additionalProperties": { "type": "boolean" }
-				},
-				"$comment": { "type": "string" },
-				"$defs": {
-					"type": "object",
-					"additionalProperties": { "$dynamicRef": "#meta" }
-				}
-			},
-			"$defs": {
-				"anchorString": {
-					"type": "string",
-					"pattern": "^[A-Za-z_][-A-Za-z0-9._]*$"
-				},
-				"uriString": {
-					"type": "string",
-					"format": "uri"
-				},
-				"uriReferenceString": {
-					"type": "string",
-					"format": "uri-reference"
-				}
-			}
-		};
-	}));
-	require_format_annotation = __commonJSMin(((exports, module) => {
-		module.exports = {
-			"$schema": "https://json-schema.org/draft/2020-12/schema",
-			"$id": "https://json-schema.org/draft/2020-12/meta/format-annotation",
-			"$vocabulary": { "https://json-schema.org/draft/2020-12/vocab/format-annotation": true },
-			"$dynamicAnchor": "meta",
-			"title": "Format vocabulary meta-schema for annotation results",
-			"type": ["object", "boolean"],
-			"properties": { "format": { "type": "string" } }
-		};
-	}));
-	require_meta_data = __commonJSMin(((exports, module) => {
-		module.exports = {
-			"$schema": "https://json-schema.org/draft/2020-12/schema",
-			"$id": "https://json-schema.org/draft/2020-12/meta/meta-data",
-			"$vocabulary": { "https://json-schema.org/draft/2020-12/vocab/meta-data": true },
-			"$dynamicAnchor": "meta",
-			"title": "Meta-data vocabulary meta-schema",
-			"type": ["object", "boolean"],
-			"properties": {
-				"title": { "type": "string" },
-				"description": { "type": "string" },
-				"default": true,
-				"deprecated": {
-					"type": "boolean",
-					"default": false
-				},
-				"readOnly": {
-					"type": "boolean",
-					"default": false
-				},
-				"writeOnly": {
-					"type": "boolean",
-					"default": false
-				},
-				"examples": {
-					"type": "array",
-					"items": true
-				}
-			}
-		};
-	}));
-	require_validation$3 = __commonJSMin(((exports, module) => {
-		module.exports = {
-			"$schema": "https://json-schema.org/draft/2020-12/schema",
-			"$id": "https://json-schema.org/draft/2020-12/meta/validation",
-			"$vocabulary": { "https://json-schema.org/draft/2020-12/vocab/validation": true },
-			"$dynamicAnchor": "meta",
-			"title": "Validation vocabulary meta-schema",
-			"type": ["object", "boolean"],
-			"properties": {
-				"type": { "anyOf": [{ "$ref": "#/$defs/simpleTypes" }, {
-					"type": "array",
-					"items": { "$ref": "#/$defs/simpleTypes" },
-					"minItems": 1,
-					"uniqueItems": true
-				}] },
-				"const": true,
-				"enum": {
-					"type": "array",
-					"items": true
-				},
-				"multipleOf": {
-					"type": "number",
-					"exclusiveMinimum": 0
-				},
-				"maximum": { "type": "number" },
-				"exclusiveMaximum": { "type": "number" },
-				"minimum": { "type": "number" },
-				"exclusiveMinimum": { "type": "number" },
-				"maxLength": { "$ref": "#/$defs/nonNegativeInteger" },
-				"minLength": { "$ref": "#/$defs/nonNegativeIntegerDefault0" },
-				"pattern": {
-					"type": "string",
-					"format": "regex"
-				},
-				"maxItems": { "$ref": "#/$defs/nonNegativeInteger" },
-				"minItems": { "$ref": "#/$defs/nonNegativeIntegerDefault0" },
-				"uniqueItems": {
-					"type": "boolean",
-					"default": false
-				},
-				"maxContains": { "$ref": "#/$defs/nonNegativeInteger" },
-				"minContains": {
-					"$ref": "#/$defs/nonNegativeInteger",
-					"default": 1
-				},
-				"maxProperties": { "$ref": "#/$defs/nonNegativeInteger" },
-				"minProperties": { "$ref": "#/$defs/nonNegativeIntegerDefault0" },
-				"required": { "$ref": "#/$defs/stringArray" },
-				"dependentRequired": {
-					"type": "object",
-					"additionalProperties": { "$ref": "#/$defs/stringArray" }
-				}
-			},
-			"$defs": {
-				"nonNegativeInteger": {
-					"type": "integer",
-					"minimum": 0
-				},
-				"nonNegativeIntegerDefault0": {
-					"$ref": "#/$defs/nonNegativeInteger",
-					"default": 0
-				},
-				"simpleTypes": { "enum": [
-					"array",
-					"boolean",
-					"integer",
-					"null",
-					"number",
-					"object",
-					"string"
-				] },
-				"stringArray": {
-					"type": "array",
-					"items": { "type": "string" },
-					"uniqueItems": true,
-					"default": []
-				}
-			}
-		};
-	}));
-	require_json_schema_2020_12 = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const metaSchema = require_schema();
-		const applicator = require_applicator();
-		const unevaluated = require_unevaluated();
-		const content = require_content();
-		const core = require_core();
-		const format = require_format_annotation();
-		const metadata = require_meta_data();
-		const validation = require_validation$3();
-		const META_SUPPORT_DATA = ["/properties"];
-		function addMetaSchema2020($data) {
-			[
-				metaSchema,
-				applicator,
-				unevaluated,
-				content,
-				core,
-				with$data(this, format),
-				metadata,
-				with$data(this, validation)
-			].forEach((sch) => this.addMetaSchema(sch, void 0, false));
-			return this;
-			function with$data(ajv, sch) {
-				return $data ? ajv.$dataMetaSchema(sch, META_SUPPORT_DATA) : sch;
-			}
-		}
-		exports.default = addMetaSchema2020;
-	}));
-	require__2020 = __commonJSMin(((exports, module) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.MissingRefError = exports.ValidationError = exports.CodeGen = exports.Name = exports.nil = exports.stringify = exports.str = exports._ = exports.KeywordCxt = exports.Ajv2020 = void 0;
-		const core_1 = require_core$3();
-		const draft2020_1 = require_draft2020();
-		const discriminator_1 = require_discriminator();
-		const json_schema_2020_12_1 = require_json_schema_2020_12();
-		const META_SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema";
-		var Ajv2020 = class extends core_1.default {
-			constructor(opts = {}) {
-				super({
-					...opts,
-					dynamicRef: true,
-					next: true,
-					unevaluated: true
-				});
-			}
-			_addVocabularies() {
-				super._addVocabularies();
-				draft2020_1.default.forEach((v) => this.addVocabulary(v));
-				if (this.opts.discriminator) this.addKeyword(discriminator_1.default);
-			}
-			_addDefaultMetaSchema() {
-				super._addDefaultMetaSchema();
-				const { $data, meta } = this.opts;
-				if (!meta) return;
-				json_schema_2020_12_1.default.call(this, $data);
-				this.refs["http://json-schema.org/schema"] = META_SCHEMA_ID;
-			}
-			defaultMeta() {
-				return this.opts.defaultMeta = super.defaultMeta() || (this.getSchema(META_SCHEMA_ID) ? META_SCHEMA_ID : void 0);
-			}
-		};
-		exports.Ajv2020 = Ajv2020;
-		module.exports = exports = Ajv2020;
-		module.exports.Ajv2020 = Ajv2020;
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.default = Ajv2020;
-		var validate_1 = require_validate();
-		Object.defineProperty(exports, "KeywordCxt", {
-			enumerable: true,
-			get: function() {
-				return validate_1.KeywordCxt;
-			}
-		});
-		var codegen_1 = require_codegen();
-		Object.defineProperty(exports, "_", {
-			enumerable: true,
-			get: function() {
-				return codegen_1._;
-			}
-		});
-		Object.defineProperty(exports, "str", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.str;
-			}
-		});
-		Object.defineProperty(exports, "stringify", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.stringify;
-			}
-		});
-		Object.defineProperty(exports, "nil", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.nil;
-			}
-		});
-		Object.defineProperty(exports, "Name", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.Name;
-			}
-		});
-		Object.defineProperty(exports, "CodeGen", {
-			enumerable: true,
-			get: function() {
-				return codegen_1.CodeGen;
-			}
-		});
-		var validation_error_1 = require_validation_error();
-		Object.defineProperty(exports, "ValidationError", {
-			enumerable: true,
-			get: function() {
-				return validation_error_1.default;
-			}
-		});
-		var ref_error_1 = require_ref_error();
-		Object.defineProperty(exports, "MissingRefError", {
-			enumerable: true,
-			get: function() {
-				return ref_error_1.default;
-			}
-		});
-	}));
-	require_formats = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.formatNames = exports.fastFormats = exports.fullFormats = void 0;
-		function fmtDef(validate, compare) {
-			return {
-				validate,
-				compare
-			};
-		}
-		exports.fullFormats = {
-			date: fmtDef(date, compareDate),
-			time: fmtDef(getTime(true), compareTime),
-			"date-time": fmtDef(getDateTime(true), compareDateTime),
-			"iso-time": fmtDef(getTime(), compareIsoTime),
-			"iso-date-time": fmtDef(getDateTime(), compareIsoDateTime),
-			duration: /^P(?!$)((\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?|(\d+W)?)$/,
-			uri,
-			"uri-reference": /^(?:[a-z][a-z0-9+\-.]*:)?(?:\/?\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:]|%[0-9a-f]{2})*@)?(?:\[(?:(?:(?:(?:[0-9a-f]{1,4}:){6}|::(?:[0-9a-f]{1,4}:){5}|(?:[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){4}|(?:(?:[0-9a-f]{1,4}:){0,1}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){3}|(?:(?:[0-9a-f]{1,4}:){0,2}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){2}|(?:(?:[0-9a-f]{1,4}:){0,3}[0-9a-f]{1,4})?::[0-9a-f]{1,4}:|(?:(?:[0-9a-f]{1,4}:){0,4}[0-9a-f]{1,4})?::)(?:[0-9a-f]{1,4}:[0-9a-f]{1,4}|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?))|(?:(?:[0-9a-f]{1,4}:){0,5}[0-9a-f]{1,4})?::[0-9a-f]{1,4}|(?:(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})?::)|[Vv][0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+)\]|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?)|(?:[a-z0-9\-._~!$&'"()*+,;=]|%[0-9a-f]{2})*)(?::\d*)?(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*|\/(?:(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*)?|(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*)?(?:\?(?:[a-z0-9\-._~!$&'"()*+,;=:@/?]|%[0-9a-f]{2})*)?(?:#(?:[a-z0-9\-._~!$&'"()*+,;=:@/?]|%[0-9a-f]{2})*)?$/i,
-			"uri-template": /^(?:(?:[^\x00-\x20"'<>%\\^`{|}]|%[0-9a-f]{2})|\{[+#./;?&=,!@|]?(?:[a-z0-9_]|%[0-9a-f]{2})+(?::[1-9][0-9]{0,3}|\*)?(?:,(?:[a-z0-9_]|%[0-9a-f]{2})+(?::[1-9][0-9]{0,3}|\*)?)*\})*$/i,
-			url: /^(?:https?|ftp):\/\/(?:\S+(?::\S*)?@)?(?:(?!(?:10|127)(?:\.\d{1,3}){3})(?!(?:169\.254|192\.168)(?:\.\d{1,3}){2})(?!172\.(?:1[6-9]|2\d|3[0-1])(?:\.\d{1,3}){2})(?:[1-9]\d?|1\d\d|2[01]\d|22[0-3])(?:\.(?:1?\d{1,2}|2[0-4]\d|25[0-5])){2}(?:\.(?:[1-9]\d?|1\d\d|2[0-4]\d|25[0-4]))|(?:(?:[a-z0-9\u{00a1}-\u{ffff}]+-)*[a-z0-9\u{00a1}-\u{ffff}]+)(?:\.(?:[a-z0-9\u{00a1}-\u{ffff}]+-)*[a-z0-9\u{00a1}-\u{ffff}]+)*(?:\.(?:[a-z\u{00a1}-\u{ffff}]{2,})))(?::\d{2,5})?(?:\/[^\s]*)?$/iu,
-			email: /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i,
-			hostname: /^(?=.{1,253}\.?$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[-0-9a-z]{0,61}[0-9a-z])?)*\.?$/i,
-			ipv4: /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/,
-			ipv6: /^((([0-9a-f]{1,4}:){7}([0-9a-f]{1,4}|:))|(([0-9a-f]{1,4}:){6}(:[0-9a-f]{1,4}|((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})|:))|(([0-9a-f]{1,4}:){5}(((:[0-9a-f]{1,4}){1,2})|:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})|:))|(([0-9a-f]{1,4}:){4}(((:[0-9a-f]{1,4}){1,3})|((:[0-9a-f]{1,4})?:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){3}(((:[0-9a-f]{1,4}){1,4})|((:[0-9a-f]{1,4}){0,2}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){2}(((:[0-9a-f]{1,4}){1,5})|((:[0-9a-f]{1,4}){0,3}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){1}(((:[0-9a-f]{1,4}){1,6})|((:[0-9a-f]{1,4}){0,4}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(:(((:[0-9a-f]{1,4}){1,7})|((:[0-9a-f]{1,4}){0,5}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:)))$/i,
-			regex,
-			uuid: /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,
-			"json-pointer": /^(?:\/(?:[^~/]|~0|~1)*)*$/,
-			"json-pointer-uri-fragment": /^#(?:\/(?:[a-z0-9_\-.!$&'()*+,;:=@]|%[0-9a-f]{2}|~0|~1)*)*$/i,
-			"relative-json-pointer": /^(?:0|[1-9][0-9]*)(?:#|(?:\/(?:[^~/]|~0|~1)*)*)$/,
-			byte,
-			int32: {
-				type: "number",
-				validate: validateInt32
-			},
-			int64: {
-				type: "number",
-				validate: validateInt64
-			},
-			float: {
-				type: "number",
-				validate: validateNumber
-			},
-			double: {
-				type: "number",
-				validate: validateNumber
-			},
-			password: true,
-			binary: true
-		};
-		exports.fastFormats = {
-			...exports.fullFormats,
-			date: fmtDef(/^\d\d\d\d-[0-1]\d-[0-3]\d$/, compareDate),
-			time: fmtDef(/^(?:[0-2]\d:[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)$/i, compareTime),
-			"date-time": fmtDef(/^\d\d\d\d-[0-1]\d-[0-3]\dt(?:[0-2]\d:[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)$/i, compareDateTime),
-			"iso-time": fmtDef(/^(?:[0-2]\d:[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)?$/i, compareIsoTime),
-			"iso-date-time": fmtDef(/^\d\d\d\d-[0-1]\d-[0-3]\d[t\s](?:[0-2]\d:[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)?$/i, compareIsoDateTime),
-			uri: /^(?:[a-z][a-z0-9+\-.]*:)(?:\/?\/)?[^\s]*$/i,
-			"uri-reference": /^(?:(?:[a-z][a-z0-9+\-.]*:)?\/?\/)?(?:[^\\\s#][^\s#]*)?(?:#[^\\\s]*)?$/i,
-			email: /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i
-		};
-		exports.formatNames = Object.keys(exports.fullFormats);
-		function isLeapYear(year) {
-			return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-		}
-		const DATE = /^(\d\d\d\d)-(\d\d)-(\d\d)$/;
-		const DAYS = [
-			0,
-			31,
-			28,
-			31,
-			30,
-			31,
-			30,
-			31,
-			31,
-			30,
-			31,
-			30,
-			31
-		];
-		function date(str) {
-			const matches = DATE.exec(str);
-			if (!matches) return false;
-			const year = +matches[1];
-			const month = +matches[2];
-			const day = +matches[3];
-			return month >= 1 && month <= 12 && day >= 1 && day <= (month === 2 && isLeapYear(year) ? 29 : DAYS[month]);
-		}
-		function compareDate(d1, d2) {
-			if (!(d1 && d2)) return void 0;
-			if (d1 > d2) return 1;
-			if (d1 < d2) return -1;
-			return 0;
-		}
-		const TIME = /^(\d\d):(\d\d):(\d\d(?:\.\d+)?)(z|([+-])(\d\d)(?::?(\d\d))?)?$/i;
-		function getTime(strictTimeZone) {
-			return function time(str) {
-				const matches = TIME.exec(str);
-				if (!matches) return false;
-				const hr = +matches[1];
-				const min = +matches[2];
-				const sec = +matches[3];
-				const tz = matches[4];
-				const tzSign = matches[5] === "-" ? -1 : 1;
-				const tzH = +(matches[6] || 0);
-				const tzM = +(matches[7] || 0);
-				if (tzH > 23 || tzM > 59 || strictTimeZone && !tz) return false;
-				if (hr <= 23 && min <= 59 && sec < 60) return true;
-				const utcMin = min - tzM * tzSign;
-				const utcHr = hr - tzH * tzSign - (utcMin < 0 ? 1 : 0);
-				return (utcHr === 23 || utcHr === -1) && (utcMin === 59 || utcMin === -1) && sec < 61;
-			};
-		}
-		function compareTime(s1, s2) {
-			if (!(s1 && s2)) return void 0;
-			const t1 = new Date("2020-01-01T" + s1).valueOf();
-			const t2 = new Date("2020-01-01T" + s2).valueOf();
-			if (!(t1 && t2)) return void 0;
-			return t1 - t2;
-		}
-		function compareIsoTime(t1, t2) {
-			if (!(t1 && t2)) return void 0;
-			const a1 = TIME.exec(t1);
-			const a2 = TIME.exec(t2);
-			if (!(a1 && a2)) return void 0;
-			t1 = a1[1] + a1[2] + a1[3];
-			t2 = a2[1] + a2[2] + a2[3];
-			if (t1 > t2) return 1;
-			if (t1 < t2) return -1;
-			return 0;
-		}
-		const DATE_TIME_SEPARATOR = /t|\s/i;
-		function getDateTime(strictTimeZone) {
-			const time = getTime(strictTimeZone);
-			return function date_time(str) {
-				const dateTime = str.split(DATE_TIME_SEPARATOR);
-				return dateTime.length === 2 && date(dateTime[0]) && time(dateTime[1]);
-			};
-		}
-		function compareDateTime(dt1, dt2) {
-			if (!(dt1 && dt2)) return void 0;
-			const d1 = new Date(dt1).valueOf();
-			const d2 = new Date(dt2).valueOf();
-			if (!(d1 && d2)) return void 0;
-			return d1 - d2;
-		}
-		function compareIsoDateTime(dt1, dt2) {
-			if (!(dt1 && dt2)) return void 0;
-			const [d1, t1] = dt1.split(DATE_TIME_SEPARATOR);
-			const [d2, t2] = dt2.split(DATE_TIME_SEPARATOR);
-			const res = compareDate(d1, d2);
-			if (res === void 0) return void 0;
-			return res || compareTime(t1, t2);
-		}
-		const NOT_URI_FRAGMENT = /\/|:/;
-		const URI = /^(?:[a-z][a-z0-9+\-.]*:)(?:\/?\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:]|%[0-9a-f]{2})*@)?(?:\[(?:(?:(?:(?:[0-9a-f]{1,4}:){6}|::(?:[0-9a-f]{1,4}:){5}|(?:[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){4}|(?:(?:[0-9a-f]{1,4}:){0,1}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){3}|(?:(?:[0-9a-f]{1,4}:){0,2}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){2}|(?:(?:[0-9a-f]{1,4}:){0,3}[0-9a-f]{1,4})?::[0-9a-f]{1,4}:|(?:(?:[0-9a-f]{1,4}:){0,4}[0-9a-f]{1,4})?::)(?:[0-9a-f]{1,4}:[0-9a-f]{1,4}|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?))|(?:(?:[0-9a-f]{1,4}:){0,5}[0-9a-f]{1,4})?::[0-9a-f]{1,4}|(?:(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})?::)|[Vv][0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+)\]|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?)|(?:[a-z0-9\-._~!$&'()*+,;=]|%[0-9a-f]{2})*)(?::\d*)?(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*|\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*)?|(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*)(?:\?(?:[a-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*)?(?:#(?:[a-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*)?$/i;
-		function uri(str) {
-			return NOT_URI_FRAGMENT.test(str) && URI.test(str);
-		}
-		const BYTE = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/gm;
-		function byte(str) {
-			BYTE.lastIndex = 0;
-			return BYTE.test(str);
-		}
-		const MIN_INT32 = -(2 ** 31);
-		const MAX_INT32 = 2 ** 31 - 1;
-		function validateInt32(value) {
-			return Number.isInteger(value) && value <= MAX_INT32 && value >= MIN_INT32;
-		}
-		function validateInt64(value) {
-			return Number.isInteger(value);
-		}
-		function validateNumber() {
-			return true;
-		}
-		const Z_ANCHOR = /[^\\]\\Z/;
-		function regex(str) {
-			if (Z_ANCHOR.test(str)) return false;
-			try {
-				new RegExp(str);
-				return true;
-			} catch (e) {
-				return false;
-			}
-		}
-	}));
-	require_limit = __commonJSMin(((exports) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.formatLimitDefinition = void 0;
-		const ajv_1 = require_ajv();
-		const codegen_1 = require_codegen();
-		const ops = codegen_1.operators;
-		const KWDs = {
-			formatMaximum: {
-				okStr: "<=",
-				ok: ops.LTE,
-				fail: ops.GT
-			},
-			formatMinimum: {
-				okStr: ">=",
-				ok: ops.GTE,
-				fail: ops.LT
-			},
-			formatExclusiveMaximum: {
-				okStr: "<",
-				ok: ops.LT,
-				fail: ops.GTE
-			},
-			formatExclusiveMinimum: {
-				okStr: ">",
-				ok: ops.GT,
-				fail: ops.LTE
-			}
-		};
-		exports.formatLimitDefinition = {
-			keyword: Object.keys(KWDs),
-			type: "string",
-			schemaType: "string",
-			$data: true,
-			error: {
-				message: ({ keyword, schemaCode }) => (0, codegen_1.str)`should be ${KWDs[keyword].okStr} ${schemaCode}`,
-				params: ({ keyword, schemaCode }) => (0, codegen_1._)`{comparison: ${KWDs[keyword].okStr}, limit: ${schemaCode}}`
-			},
-			code(cxt) {
-				const { gen, data, schemaCode, keyword, it } = cxt;
-				const { opts, self } = it;
-				if (!opts.validateFormats) return;
-				const fCxt = new ajv_1.KeywordCxt(it, self.RULES.all.format.definition, "format");
-				if (fCxt.$data) validate$DataFormat();
-				else validateFormat();
-				function validate$DataFormat() {
-					const fmts = gen.scopeValue("formats", {
-						ref: self.formats,
-						code: opts.code.formats
-					});
-					const fmt = gen.const("fmt", (0, codegen_1._)`${fmts}[${fCxt.schemaCode}]`);
-					cxt.fail$data((0, codegen_1.or)((0, codegen_1._)`typeof ${fmt} != "object"`, (0, codegen_1._)`${fmt} instanceof RegExp`, (0, codegen_1._)`typeof ${fmt}.compare != "function"`, compareCode(fmt)));
-				}
-				function validateFormat() {
-					const format = fCxt.schema;
-					const fmtDef = self.formats[format];
-					if (!fmtDef || fmtDef === true) return;
-					if (typeof fmtDef != "object" || fmtDef instanceof RegExp || typeof fmtDef.compare != "function") throw new Error(`"${keyword}": format "${format}" does not define "compare" function`);
-					const fmt = gen.scopeValue("formats", {
-						key: format,
-						ref: fmtDef,
-						code: opts.code.formats ? (0, codegen_1._)`${opts.code.formats}${(0, codegen_1.getProperty)(format)}` : void 0
-					});
-					cxt.fail$data(compareCode(fmt));
-				}
-				function compareCode(fmt) {
-					return (0, codegen_1._)`${fmt}.compare(${data}, ${schemaCode}) ${KWDs[keyword].fail} 0`;
-				}
-			},
-			dependencies: ["format"]
-		};
-		const formatLimitPlugin = (ajv) => {
-			ajv.addKeyword(exports.formatLimitDefinition);
-			return ajv;
-		};
-		exports.default = formatLimitPlugin;
-	}));
-	require_dist = __commonJSMin(((exports, module) => {
-		Object.defineProperty(exports, "__esModule", { value: true });
-		const formats_1 = require_formats();
-		const limit_1 = require_limit();
-		const codegen_1 = require_codegen();
-		const fullName = new codegen_1.Name("fullFormats");
-		const fastName = new codegen_1.Name("fastFormats");
-		const formatsPlugin = (ajv, opts = { keywords: true }) => {
-			if (Array.isArray(opts)) {
-				addFormats(ajv, opts, formats_1.fullFormats, fullName);
-				return ajv;
-			}
-			const [formats, exportName] = opts.mode === "fast" ? [formats_1.fastFormats, fastName] : [formats_1.fullFormats, fullName];
-			addFormats(ajv, opts.formats || formats_1.formatNames, formats, exportName);
-			if (opts.keywords) (0, limit_1.default)(ajv);
-			return ajv;
-		};
-		formatsPlugin.get = (name, mode = "full") => {
-			const f = (mode === "fast" ? formats_1.fastFormats : formats_1.fullFormats)[name];
-			if (!f) throw new Error(`Unknown format "${name}"`);
-			return f;
-		};
-		function addFormats(ajv, list, fs, exportName) {
-			var _a;
-			var _b;
-			(_a = (_b = ajv.opts.code).formats) !== null && _a !== void 0 || (_b.formats = (0, codegen_1._)`require("ajv-formats/dist/formats").${exportName}`);
-			for (const f of list) ajv.addFormat(f, fs[f]);
-		}
-		module.exports = exports = formatsPlugin;
-		Object.defineProperty(exports, "__esModule", { value: true });
-		exports.default = formatsPlugin;
-	}));
-	import_ajv = require_ajv();
-	import__2019 = require__2019();
-	import__2020 = require__2020();
-	addFormats = __toESM(require_dist(), 1).default;
-	AjvJsonSchemaValidator = class {
-		_ajv;
-		_ajvDraft7;
-		_ajv2019;
-		_userAjv;
-		constructor(ajv) {
-			this._userAjv = ajv !== void 0;
-			this._ajv = ajv;
-		}
-		get ajv() {
-			return this._ajv ??= createDefaultAjvInstance(import__2020.Ajv2020);
-		}
-		_engineFor(schema) {
-			if (this._userAjv) return this.ajv;
-			const dialect = declaredDialect(schema, "pass a pre-configured Ajv instance to AjvJsonSchemaValidator(ajv) to validate other dialects.");
-			if (dialect === "2020-12") return this.ajv;
-			if (dialect === "2019-09") return this._ajv2019 ??= createDefaultAjvInstance(import__2019.Ajv2019);
-			return this._ajvDraft7 ??= createDefaultAjvInstance(import_ajv.Ajv);
-		}
-		getValidator(schema) {
-			const engine = this._engineFor(schema);
-			const ajvValidator = "$id" in schema && typeof schema.$id === "string" ? engine.getSchema(schema.$id) ?? engine.compile(schema) : engine.compile(schema);
-			return (input) => {
-				return ajvValidator(input) ? {
-					valid: true,
-					data: input,
-					errorMessage: void 0
-				} : {
-					valid: false,
-					data: void 0,
-					errorMessage: engine.errorsText(ajvValidator.errors)
-				};
-			};
+var DefaultJsonSchemaValidator;
+var init__shims = __esmMin((() => {
+	DefaultJsonSchemaValidator = class {
+		getValidator() {
+			throw new Error("no validator was given");
 		}
 	};
-	import_ajv.Ajv;
-}));
-var init_shimsNode = __esmMin((() => {
-	init_ajvProvider_BIwGVY6G();
 }));
 async function getRandomValues(size) {
 	return (await crypto$1).getRandomValues(new Uint8Array(size));
@@ -61233,7 +54012,7 @@ function validatePrior(prior) {
 var OAuthClientFlowError, IssuerMismatchError, RegistrationRejectedError, InsecureTokenEndpointError, AuthorizationServerMismatchError, InsufficientScopeError, UnauthorizedError, AUTHORIZATION_CODE_RESPONSE_TYPE, AUTHORIZATION_CODE_CHALLENGE_METHOD, RECOGNIZED_CHALLENGE_SCHEMES, CAP_EXEMPT_METHODS, InMemoryResponseCacheStore, MAX_CACHE_TTL_MS, ClientResponseCache, AUTH_SEAM, UNSUPPORTED_PROTOCOL_VERSION, NOT_PROBE_RECOGNIZED, DEFAULT_VERSION_NEGOTIATION_MODE, ProbeWindow, pendingSpentCloseGuards, LIST_CHANGED_EVICTIONS, DEFAULT_LIST_MAX_PAGES, clientInternals, Client;
 var init_public_CvV4ZHkX = __esmMin((() => {
 	init_src_CeKsbNLO();
-	init_shimsNode();
+	init__shims();
 	init_index_node();
 	OAuthClientFlowError = class extends Error {
 		static {
@@ -61744,7 +54523,7 @@ var init_public_CvV4ZHkX = __esmMin((() => {
 			super(options);
 			this._clientInfo = _clientInfo;
 			this._capabilities = options?.capabilities ? { ...options.capabilities } : {};
-			this._jsonSchemaValidator = options?.jsonSchemaValidator ?? new AjvJsonSchemaValidator();
+			this._jsonSchemaValidator = options?.jsonSchemaValidator ?? new DefaultJsonSchemaValidator();
 			this._enforceStrictCapabilities = options?.enforceStrictCapabilities ?? false;
 			this._versionNegotiation = options?.versionNegotiation;
 			this._supportedProtocolVersionsOption = options?.supportedProtocolVersions;
@@ -63196,7 +55975,7 @@ function serializeJoseHeader(Err, header) {
 	return [parsed, serialized];
 }
 var JWS_RECOGNIZED, JWE_RECOGNIZED;
-var init_validate = __esmMin((() => {
+var init_validate$1 = __esmMin((() => {
 	init_errors();
 	init_base64url();
 	init_buffer_utils();
@@ -63311,7 +56090,7 @@ async function rawKey(key, expected, usage, extractable = !1) {
 }
 var tag, jwkMatchesOp, cache, nist, isCryptoKey, isKeyObject, isKeyLike, invalidKeyInput, unusable$1;
 var init_key = __esmMin((() => {
-	init_validate();
+	init_validate$1();
 	init_base64url();
 	init_errors();
 	tag = (key) => key[Symbol.toStringTag];
@@ -63766,7 +56545,7 @@ var init_key_management = __esmMin((() => {
 	init_key();
 	init_jwe_algorithms();
 	init_errors();
-	init_validate();
+	init_validate$1();
 	init_buffer_utils();
 	init_content_encryption();
 }));
@@ -63953,7 +56732,7 @@ async function decryptCompact(jwe, shared, key) {
 }
 var init_jwe_decrypt = __esmMin((() => {
 	init_content_encryption();
-	init_validate();
+	init_validate$1();
 	init_errors();
 	init_key_management();
 	init_buffer_utils();
@@ -63979,7 +56758,7 @@ async function flattenedDecrypt(jwe, key, options) {
 }
 var init_decrypt$2 = __esmMin((() => {
 	init_errors();
-	init_validate();
+	init_validate$1();
 	init_jwe_decrypt();
 }));
 async function generalDecrypt(jwe, key, options) {
@@ -64013,7 +56792,7 @@ async function generalDecrypt(jwe, key, options) {
 var init_decrypt$1 = __esmMin((() => {
 	init_jwe_decrypt();
 	init_errors();
-	init_validate();
+	init_validate$1();
 	init_jwe_algorithms();
 }));
 function checkDisjoint(protectedHeader, unprotectedHeader, sharedUnprotectedHeader) {
@@ -64090,7 +56869,7 @@ var init_jwe_encrypt = __esmMin((() => {
 	init_content_encryption();
 	init_key_management();
 	init_errors();
-	init_validate();
+	init_validate$1();
 	init_buffer_utils();
 	init_key();
 	init_jwe_algorithms();
@@ -64098,7 +56877,7 @@ var init_jwe_encrypt = __esmMin((() => {
 }));
 var IndividualRecipient, GeneralEncrypt;
 var init_encrypt$3 = __esmMin((() => {
-	init_validate();
+	init_validate$1();
 	init_errors();
 	init_content_encryption();
 	init_base64url();
@@ -64376,7 +57155,7 @@ var init_jws_verify = __esmMin((() => {
 	init_jws_algorithms();
 	init_errors();
 	init_buffer_utils();
-	init_validate();
+	init_validate$1();
 	init_key();
 }));
 async function compactVerify(jws, key, options) {
@@ -64393,7 +57172,7 @@ async function flattenedVerify(jws, key, options) {
 }
 var init_verify$2 = __esmMin((() => {
 	init_errors();
-	init_validate();
+	init_validate$1();
 	init_jws_verify();
 }));
 function snapshotSignature(signature, payload) {
@@ -64427,7 +57206,7 @@ async function generalVerify(jws, key, options) {
 var init_verify$1 = __esmMin((() => {
 	init_jws_verify();
 	init_errors();
-	init_validate();
+	init_validate$1();
 }));
 function invalidDuration() {
 	throw new TypeError("Invalid time period format");
@@ -64518,7 +57297,7 @@ var epoch, multipliers, REGEX, checkFailed, normalizeTyp, checkAudiencePresence,
 var init_jwt_claims_set = __esmMin((() => {
 	init_errors();
 	init_buffer_utils();
-	init_validate();
+	init_validate$1();
 	epoch = (date) => Math.floor(date.getTime() / 1e3);
 	multipliers = {
 		s: 1,
@@ -64597,7 +57376,7 @@ var init_decrypt = __esmMin((() => {
 }));
 var CompactEncrypt;
 var init_encrypt$2 = __esmMin((() => {
-	init_validate();
+	init_validate$1();
 	init_jwe_encrypt();
 	CompactEncrypt = class {
 		#input;
@@ -64623,7 +57402,7 @@ var init_encrypt$2 = __esmMin((() => {
 }));
 var FlattenedEncrypt;
 var init_encrypt$1 = __esmMin((() => {
-	init_validate();
+	init_validate$1();
 	init_jwe_encrypt();
 	FlattenedEncrypt = class {
 		#input;
@@ -64700,7 +57479,7 @@ async function createCompactSignature(payload, protectedHeader, crit, key, rejec
 var init_jws_sign = __esmMin((() => {
 	init_base64url();
 	init_jws_algorithms();
-	init_validate();
+	init_validate$1();
 	init_errors();
 	init_buffer_utils();
 	init_key();
@@ -64708,7 +57487,7 @@ var init_jws_sign = __esmMin((() => {
 var CompactSign;
 var init_sign$3 = __esmMin((() => {
 	init_jws_sign();
-	init_validate();
+	init_validate$1();
 	CompactSign = class {
 		#payload;
 		#protectedHeader;
@@ -64728,7 +57507,7 @@ var init_sign$3 = __esmMin((() => {
 var FlattenedSign;
 var init_sign$2 = __esmMin((() => {
 	init_jws_sign();
-	init_validate();
+	init_validate$1();
 	FlattenedSign = class {
 		#input;
 		constructor(payload) {
@@ -64752,7 +57531,7 @@ var IndividualSignature, GeneralSign;
 var init_sign$1 = __esmMin((() => {
 	init_jws_sign();
 	init_errors();
-	init_validate();
+	init_validate$1();
 	IndividualSignature = class {
 		#parent;
 		state;
@@ -64819,7 +57598,7 @@ var init_sign = __esmMin((() => {
 	init_jws_sign();
 	init_errors();
 	init_jwt_claims_set();
-	init_validate();
+	init_validate$1();
 	SignJWT_base = JWTClaimsBuilder;
 	SignJWT = class extends SignJWT_base {
 		#protectedHeader;
@@ -64837,7 +57616,7 @@ var EncryptJWT_base, EncryptJWT;
 var init_encrypt = __esmMin((() => {
 	init_jwe_encrypt();
 	init_jwt_claims_set();
-	init_validate();
+	init_validate$1();
 	EncryptJWT_base = JWTClaimsBuilder;
 	EncryptJWT = class extends EncryptJWT_base {
 		#input = [void 0];
@@ -65144,7 +57923,7 @@ var init_thumbprint = __esmMin((() => {
 	init_base64url();
 	init_errors();
 	init_key();
-	init_validate();
+	init_validate$1();
 	init_export();
 	check = (value, description) => {
 		if (typeof value != "string" || !value) throw new JWKInvalid(`${description} missing or invalid`);
@@ -65172,7 +57951,7 @@ async function EmbeddedJWK(protectedHeader, token) {
 var init_embedded = __esmMin((() => {
 	init_key();
 	init_jws_algorithms();
-	init_validate();
+	init_validate$1();
 	init_errors();
 }));
 function isUsableJWK(jwk, entry, alg, kid) {
@@ -65227,7 +58006,7 @@ var init_local = __esmMin((() => {
 	init_key();
 	init_jws_algorithms();
 	init_errors();
-	init_validate();
+	init_validate$1();
 }));
 function isCloudflareWorkers() {
 	return typeof WebSocketPair < "u" || typeof navigator < "u" && navigator.userAgent === "Cloudflare-Workers" || typeof EdgeRuntime < "u" && EdgeRuntime === "vercel";
@@ -65317,7 +58096,7 @@ var USER_AGENT, customFetch, jwksCache;
 var init_remote = __esmMin((() => {
 	init_errors();
 	init_local();
-	init_validate();
+	init_validate$1();
 	(typeof navigator > "u" || !navigator.userAgent?.startsWith?.("Mozilla/5.0 ")) && (USER_AGENT = "jose/v6.2.17");
 	customFetch = Symbol();
 	jwksCache = Symbol();
@@ -65325,7 +58104,7 @@ var init_remote = __esmMin((() => {
 var UnsecuredJWT_base, UnsecuredJWT;
 var init_unsecured = __esmMin((() => {
 	init_base64url();
-	init_validate();
+	init_validate$1();
 	init_errors();
 	init_jwt_claims_set();
 	UnsecuredJWT_base = JWTClaimsBuilder;
@@ -65390,7 +58169,7 @@ var init_import = __esmMin((() => {
 	init_key();
 	init_key_algorithm();
 	init_errors();
-	init_validate();
+	init_validate$1();
 }));
 function decodeProtectedHeader(token) {
 	let encodedProtectedHeader;
@@ -65404,7 +58183,7 @@ function decodeProtectedHeader(token) {
 	return parseJoseHeader(encodedProtectedHeader, TypeError, invalid);
 }
 var init_decode_protected_header = __esmMin((() => {
-	init_validate();
+	init_validate$1();
 }));
 function decodeJwt(jwt) {
 	if (typeof jwt != "string") throw new JWTInvalid("JWTs must use Compact JWS serialization, JWT must be a string");
@@ -65430,7 +58209,7 @@ function decodeJwt(jwt) {
 var init_decode_jwt = __esmMin((() => {
 	init_base64url();
 	init_buffer_utils();
-	init_validate();
+	init_validate$1();
 	init_errors();
 }));
 function getModulusLengthOption(options) {
@@ -65886,13 +58665,13 @@ function anySignal(a, b) {
 	return controller.signal;
 }
 function fromJsonSchema(schema, validator) {
-	return fromJsonSchema$1(schema, validator ?? (_defaultValidator ??= new AjvJsonSchemaValidator()));
+	return fromJsonSchema$1(schema, validator ?? (_defaultValidator ??= new DefaultJsonSchemaValidator()));
 }
 var ClientCredentialsProvider, PrivateKeyJwtProvider, StaticPrivateKeyJwtProvider, CrossAppAccessProvider, DPOP_SUPPORTED_ALGS, DEFAULT_DPOP_ALG, DPOP_TYP, DpopSession, withOAuth, withDpop, withDpopFromProvider, withLogging, applyMiddlewares, createMiddleware, SseError, SSEClientTransport, DEFAULT_MAX_STEP_UP_RETRIES, DEFAULT_STREAMABLE_HTTP_RECONNECTION_OPTIONS, RESERVED_REQUEST_HEADER_NAMES, StreamableHTTPClientTransport, _defaultValidator;
 var init_dist = __esmMin((() => {
 	init_src_CeKsbNLO();
 	init_public_CvV4ZHkX();
-	init_shimsNode();
+	init__shims();
 	init_dist$1();
 	init_stream();
 	ClientCredentialsProvider = class {
@@ -67063,7 +59842,7 @@ var init_dist = __esmMin((() => {
 		}
 	};
 }));
-init_json();
+init_json$1();
 function loadSdk() {
 	return Promise.resolve().then(() => (init_dist(), dist_exports));
 }
@@ -67212,7 +59991,7 @@ const anything = { "~standard": {
 function asObject(value) {
 	return isJsonObject$1(value) ? value : {};
 }
-init_json();
+init_json$1();
 const expiryMarginMs = 3e4;
 function createAuthorizer(options) {
 	const { sdk, provider, serverUrl } = options;
@@ -67326,7 +60105,7 @@ async function readOAuthError(response) {
 function firstLine(error) {
 	return ((error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "").slice(0, 300);
 }
-init_json();
+init_json$1();
 const maxTokenLength = 65536;
 async function readIdentityToken(source, issuer, fetch) {
 	switch (source.kind) {
@@ -67577,7 +60356,7 @@ function createAccess({ browser, onSecret, memory }) {
 		}
 	};
 }
-init_json();
+init_json$1();
 const emptyCatalog = {
 	tools: [],
 	listedTools: [],
@@ -67847,7 +60626,7 @@ async function openNetwork(config, env) {
 		}
 	}
 }
-init_json();
+init_json$1();
 const annotation = "x-mcp-header";
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 function mirrorParameters(transport, warn) {
@@ -68051,7 +60830,7 @@ function answerBrokenStreams(transport) {
 	};
 }
 function ignoreGoodbye() {}
-init_json();
+init_json$1();
 const internalError = -32603;
 function parseMessages(line) {
 	const value = parseJson$2(line);
@@ -68132,6 +60911,7 @@ function createOutputTail(limitBytes) {
 		}
 	};
 }
+init_process_groups();
 const maxLineBytes$1 = 10485760;
 const stderrBufferBytes = 65536;
 const stderrShownBytes = 4096;
@@ -71155,7 +63935,7 @@ async function pause(delayMs, signal) {
 function returnsAllowedTo({ transport }) {
 	return transport === "stdio" || transport === "sdk" ? 5 : 10;
 }
-init_json();
+init_json$1();
 function createToolMemory() {
 	const described = new Map();
 	let before = new Set();
@@ -71233,7 +64013,7 @@ function createNoise(warn) {
 	};
 }
 function compileNameGlobs(globs) {
-	return globs.length === 0 ? () => false : (0, import_picomatch.default)([...globs], {
+	return globs.length === 0 ? () => false : (0, import_picomatch$1.default)([...globs], {
 		dot: true,
 		nonegate: true,
 		bash: true
@@ -71301,7 +64081,7 @@ function createRefresher(options) {
 	let lastAt = Number.NEGATIVE_INFINITY;
 	let asking = null;
 	let stopped = false;
-	function announce() {
+	function announce(waitMs = togetherMs) {
 		if (stopped || due !== null) return;
 		let finish = () => {};
 		due = {
@@ -71310,10 +64090,10 @@ function createRefresher(options) {
 			}),
 			finish
 		};
-		if (asking === null) schedule();
+		if (asking === null) schedule(waitMs);
 	}
-	function schedule() {
-		timer = setTimeout(() => void answer(), Math.max(togetherMs, lastAt + everyMs - now()));
+	function schedule(waitMs) {
+		timer = setTimeout(() => void answer(), Math.max(waitMs, lastAt + everyMs - now()));
 	}
 	async function answer() {
 		const answered = due;
@@ -71323,13 +64103,14 @@ function createRefresher(options) {
 		await asking;
 		asking = null;
 		answered?.finish();
-		if (due !== null && !stopped) schedule();
+		if (due !== null && !stopped) schedule(togetherMs);
 	}
 	return {
-		announce,
+		announce: () => announce(),
+		announceEarly: () => announce(0),
 		later() {
 			clearTimeout(laterTimer);
-			laterTimer = setTimeout(announce, everyMs);
+			laterTimer = setTimeout(() => announce(), everyMs);
 		},
 		pending: () => due?.done ?? asking,
 		stop() {
@@ -71417,7 +64198,7 @@ function createAllowance(size, clock = () => performance.now()) {
 		refused: () => refused
 	};
 }
-init_json();
+init_json$1();
 const maxDepth = 20;
 const maxItems = 200;
 const maxTextLength$2 = 1e4;
@@ -71430,7 +64211,7 @@ function boundJson(value, depth = 0) {
 	const entries = Object.entries(value).slice(0, maxItems);
 	return Object.fromEntries(entries.map(([key, item]) => [cutText(key, maxTextLength$2), boundJson(item, depth + 1)]));
 }
-init_json();
+init_json$1();
 function answerElicitation(params, policy) {
 	if (params.mode === "url") return decline("it would need a browser");
 	if (policy === "decline") return decline("elicitation = \"decline\"");
@@ -71457,7 +64238,7 @@ function isAnswer(value) {
 	if (Array.isArray(value)) return value.every((item) => typeof item === "string");
 	return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
-init_json();
+init_json$1();
 const codes$1 = {
 	invalidParams: -32602,
 	internalError: -32603,
@@ -71778,7 +64559,7 @@ function createConnection(config, surroundings) {
 		});
 		if (!connected.ok) return connected;
 		settleIn(connected);
-		if (changedSoon) refresher.announce();
+		if (changedSoon) refresher.announceEarly();
 		if (connected.session.channel.whyClosed() !== null) lose(whyEnded(connected.session));
 		return null;
 	}
@@ -72132,7 +64913,8 @@ function passQuery(operator, names, { uri, from }) {
 	}
 	return reached;
 }
-init_json();
+init_json$1();
+init_tool();
 const maxTextLength = 1048576;
 const builtin = { kind: "builtin" };
 const hints$1 = {
@@ -72512,12 +65294,6 @@ async function forEachAtMost(limit, items, work) {
 	});
 	await Promise.all(workers);
 }
-const safeNames = new Set([
-	"PATH HOME USER LOGNAME SHELL TERM LANG TZ TMPDIR RUNNER_TRACKING_ID",
-	"HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy",
-	"SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS CURL_CA_BUNDLE REQUESTS_CA_BUNDLE GIT_SSL_CAINFO AWS_CA_BUNDLE",
-	"npm_config_registry npm_config_cache npm_config_cafile npm_config_userconfig NPM_CONFIG_REGISTRY NPM_CONFIG_CACHE NPM_CONFIG_CAFILE NPM_CONFIG_USERCONFIG"
-].flatMap((line) => line.split(" ")));
 function childEnvironment(ours, more = {}) {
 	const named = new Set(more.names);
 	const result = {};
@@ -72530,36 +65306,46 @@ function childEnvironment(ours, more = {}) {
 		...more.values
 	};
 }
-const gitSafety = {
-	GIT_TERMINAL_PROMPT: "0",
-	GIT_CONFIG_NOSYSTEM: "1",
-	GIT_CONFIG_COUNT: "3",
-	GIT_CONFIG_KEY_0: "core.hooksPath",
-	GIT_CONFIG_VALUE_0: "/dev/null",
-	GIT_CONFIG_KEY_1: "core.fsmonitor",
-	GIT_CONFIG_VALUE_1: "false",
-	GIT_CONFIG_KEY_2: "protocol.ext.allow",
-	GIT_CONFIG_VALUE_2: "never"
-};
+var safeNames, gitSafety;
+var init_child_environment = __esmMin((() => {
+	safeNames = new Set([
+		"PATH HOME USER LOGNAME SHELL TERM LANG TZ TMPDIR RUNNER_TRACKING_ID",
+		"HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy",
+		"SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS CURL_CA_BUNDLE REQUESTS_CA_BUNDLE GIT_SSL_CAINFO AWS_CA_BUNDLE",
+		"npm_config_registry npm_config_cache npm_config_cafile npm_config_userconfig NPM_CONFIG_REGISTRY NPM_CONFIG_CACHE NPM_CONFIG_CAFILE NPM_CONFIG_USERCONFIG"
+	].flatMap((line) => line.split(" ")));
+	gitSafety = {
+		GIT_TERMINAL_PROMPT: "0",
+		GIT_CONFIG_NOSYSTEM: "1",
+		GIT_CONFIG_COUNT: "3",
+		GIT_CONFIG_KEY_0: "core.hooksPath",
+		GIT_CONFIG_VALUE_0: "/dev/null",
+		GIT_CONFIG_KEY_1: "core.fsmonitor",
+		GIT_CONFIG_VALUE_1: "false",
+		GIT_CONFIG_KEY_2: "protocol.ext.allow",
+		GIT_CONFIG_VALUE_2: "never"
+	};
+}));
 var version;
 var init__version = __esmMin((() => {
 	version = "0.1.0";
 }));
+init_child_environment();
 init__version();
 async function readText(path, maxBytes) {
-	let handle;
+	let file;
 	try {
-		handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+		file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
 	} catch (error) {
 		return describeFailure$1(error);
 	}
 	try {
-		const stats = await handle.stat();
+		const stats = fstatSync(file);
 		if (!stats.isFile()) return {
 			kind: "unusable",
 			why: "is not a regular file"
 		};
-		const bytes = await readAtMost(handle, maxBytes + 1);
+		const bytes = readAtMost(file, maxBytes + 1);
 		if (bytes.length > maxBytes) return {
 			kind: "unusable",
 			why: `is larger than ${maxBytes / 1024} KiB`
@@ -72568,7 +65354,7 @@ async function readText(path, maxBytes) {
 	} catch (error) {
 		return describeFailure$1(error);
 	} finally {
-		await handle.close();
+		closeSync(file);
 	}
 }
 function decodeText(bytes, stats) {
@@ -72582,11 +65368,12 @@ function decodeText(bytes, stats) {
 		return describeFailure$1(error);
 	}
 }
-async function readAtMost(handle, limit) {
+function readAtMost(file, limit) {
 	const chunks = [];
 	let total = 0;
 	while (total < limit) {
-		const { bytesRead, buffer } = await handle.read(Buffer.alloc(Math.min(65536, limit - total)), 0);
+		const buffer = Buffer.alloc(Math.min(65536, limit - total));
+		const bytesRead = readSync(file, buffer);
 		if (bytesRead === 0) break;
 		chunks.push(buffer.subarray(0, bytesRead));
 		total += bytesRead;
@@ -72624,7 +65411,7 @@ function spellInvisible(text) {
 		return `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`;
 	}).join(""));
 }
-init_json();
+init_json$1();
 const mostChanges = 20;
 const longestText$1 = 160;
 const around = 40;
@@ -72684,7 +65471,7 @@ function show(value, longest = longestText$1) {
 function ownValue$1(table, key) {
 	return Object.hasOwn(table, key) ? table[key] : void 0;
 }
-init_json();
+init_json$1();
 function lockServer({ instructions, tools }) {
 	const pinned = new Map();
 	for (const entry of tools) {
@@ -72800,7 +65587,7 @@ function comparePins(before, after) {
 	}];
 }
 const unshown = "the difference is in what agent.lock does not show: a masked secret, or the file was edited by hand";
-init_json();
+init_json$1();
 init_user_error();
 const lockVersion = 1;
 function parseLock(text, where) {
@@ -73001,6 +65788,7 @@ function missingRequiredOf(pool) {
 		hint: "Mend the server or its configuration, or set required = false to run without it."
 	};
 }
+init_tool();
 function createPlanDesk(desk, rooms) {
 	let queued = 0;
 	let last = Promise.resolve();
@@ -73174,16 +65962,6 @@ function digestOf(effective) {
 function isIrrelevant(key) {
 	return /^(?:agent|expect|output)\.|^mcp\.(?:local|remote)_concurrency$/.test(key);
 }
-const identityKeys = [
-	"identity",
-	"identity_token_env",
-	"identity_token_file"
-];
-const proofKeys = [
-	"client_secret_env",
-	"private_key_env",
-	"private_key_file"
-];
 function grantOf(auth) {
 	const { grant } = auth;
 	if (grant === "client_credentials" || grant === "jwt_bearer" || grant === "authorization_code") return grant;
@@ -73225,6 +66003,20 @@ function authContradictions(auth) {
 	if (has("exchange_client_secret_env") && !has("exchange_url")) find("exchange_client_secret_env", "needs exchange_url");
 	return findings;
 }
+var identityKeys, proofKeys;
+var init_auth_contradictions = __esmMin((() => {
+	identityKeys = [
+		"identity",
+		"identity_token_env",
+		"identity_token_file"
+	];
+	proofKeys = [
+		"client_secret_env",
+		"private_key_env",
+		"private_key_file"
+	];
+}));
+init_auth_contradictions();
 function buildAuth(values, reader) {
 	const auth = {
 		grant: buildGrant(values, reader),
@@ -73373,6 +66165,8 @@ function normaliseEndpoint(url) {
 function isLoopback(hostname) {
 	return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }
+var init_endpoint = __esmMin((() => {}));
+init_endpoint();
 function parseVariables(text) {
 	const parts = [];
 	let offset = 0;
@@ -73439,6 +66233,7 @@ function readVariable$1(text) {
 		written
 	};
 }
+init_layer();
 function findDuplicates(servers, around) {
 	const winners = new Map();
 	const duplicates = new Map();
@@ -73590,7 +66385,6 @@ function unknownNames(servers, option, wanted) {
 		message: `is not a configured MCP server; configured: ${configured}`
 	}));
 }
-init_user_error();
 function throwProblems(problems, hint) {
 	const [first, ...others] = problems;
 	if (first === void 0) return;
@@ -73609,26 +66403,18 @@ function formatPath(path) {
 function formatKey(key) {
 	return /^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key);
 }
-init_mini();
-init_json();
-const longestSeconds = 2147483;
-const text = string$1().check(refine$1((value) => !value.includes("\0"), "must not contain a NUL character"));
-const name = text.check(_minLength(1));
-const names = array$1(name);
-const positiveCount = int$1().check(_gte(1));
-const automatic = union$1([literal$1("auto"), boolean$1()], "expected \"auto\", true or false");
-const seconds$1 = number$2().check(_gt(0), _lte(longestSeconds));
+var init_problem = __esmMin((() => {
+	init_user_error();
+}));
 function toMs(seconds) {
 	return Math.max(1, Math.round(seconds * 1e3));
 }
-const jsonValue = unknown$1().check(refine$1(isJsonValue, "must be a text, a number, true, false, a list or a table"));
 function isJsonValue(value) {
 	if (typeof value === "number") return Number.isFinite(value);
 	if (value === null || typeof value === "string" || typeof value === "boolean") return true;
 	if (Array.isArray(value)) return value.every(isJsonValue);
 	return isJsonObject$1(value) && Object.values(value).every(isJsonValue);
 }
-const valueSchemas = new WeakMap();
 function mapOf(valueSchema) {
 	const map = custom().check((payload) => {
 		const table = payload.value;
@@ -73641,7 +66427,7 @@ function mapOf(valueSchema) {
 			return;
 		}
 		for (const [key, value] of Object.entries(table)) {
-			const checked = valueSchema.safeParse(value);
+			const checked = valueSchema.safeParse(value, { jitless: true });
 			for (const issue of checked.error?.issues ?? []) payload.issues.push({
 				...issue,
 				path: [key, ...issue.path],
@@ -73656,100 +66442,127 @@ function valueSchemaOf(map) {
 	return valueSchemas.get(map);
 }
 function described(schema, description) {
-	return schema.check(describe$6(description));
+	return schema.check(describe$7(description));
 }
-init_mini();
-const authSchema = strictObject({
-	grant: described(optional$1(_enum$1([
-		"client_credentials",
-		"jwt_bearer",
-		"authorization_code"
-	])), "What is exchanged for a token. Default: jwt_bearer with an identity, client_credentials with a secret or key, else authorization_code, which needs a browser."),
-	client_id: described(optional$1(name), "The id of the client that is registered for agent-run."),
-	client_secret_env: described(optional$1(name), "Name of the variable that holds the secret of the client."),
-	private_key_env: described(optional$1(name), "Name of the variable that holds the private key of the client, as PEM (private_key_jwt)."),
-	private_key_file: described(optional$1(name), "File with the private key of the client, as PEM."),
-	algorithm: described(optional$1(_enum$1([
-		"RS256",
-		"RS384",
-		"RS512",
-		"PS256",
-		"PS384",
-		"PS512",
-		"ES256",
-		"ES384",
-		"ES512",
-		"EdDSA"
-	])), "How the private key signs. Default: what fits the key."),
-	identity: described(optional$1(_enum$1(["github"])), "The identity of the CI job: github asks GitHub Actions for an OIDC token."),
-	identity_token_env: described(optional$1(name), "Name of the variable that holds an OIDC token of the job."),
-	identity_token_file: described(optional$1(name), "File with an OIDC token of the job, read anew for every token."),
-	audience: described(optional$1(name), "Audience of the token asked of GitHub. Default: the issuer of the authorization server."),
-	exchange_url: described(optional$1(name), "Token endpoint of an identity provider that first turns the identity into a grant for the server (cross-app access)."),
-	exchange_client_id: described(optional$1(name), "The id of the client at the identity provider."),
-	exchange_client_secret_env: described(optional$1(name), "Name of the variable that holds the secret of the client at the identity provider."),
-	scope: described(optional$1(name), "Scopes to ask for, separated by spaces. Default: what the server asks for."),
-	issuer: described(optional$1(name), "The only authorization server that may see the credentials."),
-	token_url: described(optional$1(name), "The token endpoint. Default: discovered from the server.")
-});
-init_mini();
-const serverSchema = strictObject({
-	type: described(optional$1(_enum$1([
-		"stdio",
-		"http",
-		"sse",
-		"ws",
-		"sdk"
-	])), "The transport. Without it, `command` means stdio, and `url` tries Streamable HTTP, then SSE."),
-	command: described(optional$1(name), "stdio: the program to start, without a shell."),
-	args: described(_default$1(array$1(text), []), "stdio: its arguments."),
-	cwd: described(optional$1(name), "stdio: its working folder, relative to the workspace. Default: the workspace."),
-	env: described(_default$1(mapOf(text), {}), "stdio: variables it gets beside the safe base."),
-	env_vars: described(_default$1(names, []), "stdio: names of our own variables to pass on."),
-	inherit_env: described(_default$1(boolean$1(), false), "stdio: pass on our whole environment, secrets included. Not allowed in project files."),
-	shutdown_grace_ms: described(_default$1(int$1().check(_gte(0), _lte(6e4)), 50), "stdio: time between closing its stdin and SIGTERM, in milliseconds."),
-	module: described(optional$1(name), "sdk: the module that exports a server to run inside our process, relative to this file. Not allowed in project files."),
-	url: described(optional$1(name), "remote: the http or https endpoint; ws or wss with type ws."),
-	headers: described(_default$1(mapOf(text), {}), "remote: HTTP headers."),
-	env_headers: described(_default$1(mapOf(name), {}), "remote: HTTP header → name of the variable that holds its value."),
-	bearer_token_env_var: described(optional$1(name), "remote: name of the variable that holds a bearer token for the Authorization header."),
-	auth: described(optional$1(authSchema), "remote: OAuth without a browser; used when the server asks for a token."),
-	protocol: described(_default$1(_enum$1([
-		"auto",
-		"legacy",
-		"2026-07-28"
-	]), "auto"), "The protocol to speak. auto: negotiated over http, the initialize handshake elsewhere."),
-	enabled: described(_default$1(boolean$1(), true), "Start this server."),
-	required: described(_default$1(boolean$1(), false), "End the run with exit code 5 when the server is not connected."),
-	startup_timeout_sec: described(_default$1(seconds$1, 15), "Time to connect and initialize, in seconds."),
-	discovery_timeout_sec: described(_default$1(seconds$1, 15), "Time to list tools, resources and prompts, in seconds."),
-	tool_timeout_sec: described(_default$1(seconds$1, 60), "Time for one call, in seconds."),
-	enabled_tools: described(_default$1(names, ["*"]), "Globs on the server's own tool names: which are offered."),
-	disabled_tools: described(_default$1(names, []), "Globs on the server's own tool names: which are hidden."),
-	trust_hints: described(_default$1(boolean$1(), false), "Believe its readOnlyHint and idempotentHint: in plan mode, while approvals wait, and where a call that may have run would be made again."),
-	roots: described(_default$1(boolean$1(), false), "Tell the server where the workspace is, as its only root."),
-	sampling: described(_default$1(boolean$1(), false), "Let the server ask our model, within the two budgets below."),
-	sampling_max_requests: described(_default$1(positiveCount, 5), "Requests that sampling may make in one run."),
-	sampling_max_tokens: described(_default$1(positiveCount, 5e4), "Tokens that sampling may use in one run: input including cache, plus output."),
-	elicitation: described(_default$1(_enum$1(["decline", "defaults"]), "decline"), "A server that wants to ask a person gets a refusal, or the defaults of its own form where it has all it needs."),
-	always_load: described(_default$1(names, []), "Globs on the server's own tool names: which never wait to be loaded on demand.")
-});
-const stdioKeys = [
-	"args",
-	"cwd",
-	"env",
-	"env_vars",
-	"inherit_env",
-	"shutdown_grace_ms"
-];
-const remoteKeys = [
-	"headers",
-	"env_headers",
-	"bearer_token_env_var",
-	"auth"
-];
+var longestSeconds, text, name, names, positiveCount, automatic, seconds$1, jsonValue, valueSchemas;
+var init_schema_values = __esmMin((() => {
+	init_mini();
+	init_json$1();
+	longestSeconds = 2147483;
+	text = string$1().check(refine$1((value) => !value.includes("\0"), "must not contain a NUL character"));
+	name = text.check(_minLength(1));
+	names = array$1(name);
+	positiveCount = int$1().check(_gte(1));
+	automatic = union$1([literal$1("auto"), boolean$1()], "expected \"auto\", true or false");
+	seconds$1 = number$2().check(_gt(0), _lte(longestSeconds));
+	jsonValue = unknown$1().check(refine$1(isJsonValue, "must be a text, a number, true, false, a list or a table"));
+	valueSchemas = new WeakMap();
+}));
+var authSchema;
+var init_auth_schema = __esmMin((() => {
+	init_mini();
+	init_schema_values();
+	authSchema = strictObject({
+		grant: described(optional$1(_enum$1([
+			"client_credentials",
+			"jwt_bearer",
+			"authorization_code"
+		])), "What is exchanged for a token. Default: jwt_bearer with an identity, client_credentials with a secret or key, else authorization_code, which needs a browser."),
+		client_id: described(optional$1(name), "The id of the client that is registered for agent-run."),
+		client_secret_env: described(optional$1(name), "Name of the variable that holds the secret of the client."),
+		private_key_env: described(optional$1(name), "Name of the variable that holds the private key of the client, as PEM (private_key_jwt)."),
+		private_key_file: described(optional$1(name), "File with the private key of the client, as PEM."),
+		algorithm: described(optional$1(_enum$1([
+			"RS256",
+			"RS384",
+			"RS512",
+			"PS256",
+			"PS384",
+			"PS512",
+			"ES256",
+			"ES384",
+			"ES512",
+			"EdDSA"
+		])), "How the private key signs. Default: what fits the key."),
+		identity: described(optional$1(_enum$1(["github"])), "The identity of the CI job: github asks GitHub Actions for an OIDC token."),
+		identity_token_env: described(optional$1(name), "Name of the variable that holds an OIDC token of the job."),
+		identity_token_file: described(optional$1(name), "File with an OIDC token of the job, read anew for every token."),
+		audience: described(optional$1(name), "Audience of the token asked of GitHub. Default: the issuer of the authorization server."),
+		exchange_url: described(optional$1(name), "Token endpoint of an identity provider that first turns the identity into a grant for the server (cross-app access)."),
+		exchange_client_id: described(optional$1(name), "The id of the client at the identity provider."),
+		exchange_client_secret_env: described(optional$1(name), "Name of the variable that holds the secret of the client at the identity provider."),
+		scope: described(optional$1(name), "Scopes to ask for, separated by spaces. Default: what the server asks for."),
+		issuer: described(optional$1(name), "The only authorization server that may see the credentials."),
+		token_url: described(optional$1(name), "The token endpoint. Default: discovered from the server.")
+	});
+}));
+var serverSchema, stdioKeys, remoteKeys;
+var init_server_schema = __esmMin((() => {
+	init_mini();
+	init_auth_schema();
+	init_schema_values();
+	serverSchema = strictObject({
+		type: described(optional$1(_enum$1([
+			"stdio",
+			"http",
+			"sse",
+			"ws",
+			"sdk"
+		])), "The transport. Without it, `command` means stdio, and `url` tries Streamable HTTP, then SSE."),
+		command: described(optional$1(name), "stdio: the program to start, without a shell."),
+		args: described(_default$1(array$1(text), []), "stdio: its arguments."),
+		cwd: described(optional$1(name), "stdio: its working folder, relative to the workspace. Default: the workspace."),
+		env: described(_default$1(mapOf(text), {}), "stdio: variables it gets beside the safe base."),
+		env_vars: described(_default$1(names, []), "stdio: names of our own variables to pass on."),
+		inherit_env: described(_default$1(boolean$1(), false), "stdio: pass on our whole environment, secrets included. Not allowed in project files."),
+		shutdown_grace_ms: described(_default$1(int$1().check(_gte(0), _lte(6e4)), 50), "stdio: time between closing its stdin and SIGTERM, in milliseconds."),
+		module: described(optional$1(name), "sdk: the module that exports a server to run inside our process, relative to this file. Not allowed in project files."),
+		url: described(optional$1(name), "remote: the http or https endpoint; ws or wss with type ws."),
+		headers: described(_default$1(mapOf(text), {}), "remote: HTTP headers."),
+		env_headers: described(_default$1(mapOf(name), {}), "remote: HTTP header → name of the variable that holds its value."),
+		bearer_token_env_var: described(optional$1(name), "remote: name of the variable that holds a bearer token for the Authorization header."),
+		auth: described(optional$1(authSchema), "remote: OAuth without a browser; used when the server asks for a token."),
+		protocol: described(_default$1(_enum$1([
+			"auto",
+			"legacy",
+			"2026-07-28"
+		]), "auto"), "The protocol to speak. auto: negotiated over http, the initialize handshake elsewhere."),
+		enabled: described(_default$1(boolean$1(), true), "Start this server."),
+		required: described(_default$1(boolean$1(), false), "End the run with exit code 5 when the server is not connected."),
+		startup_timeout_sec: described(_default$1(seconds$1, 15), "Time to connect and initialize, in seconds."),
+		discovery_timeout_sec: described(_default$1(seconds$1, 15), "Time to list tools, resources and prompts, in seconds."),
+		tool_timeout_sec: described(_default$1(seconds$1, 60), "Time for one call, in seconds."),
+		enabled_tools: described(_default$1(names, ["*"]), "Globs on the server's own tool names: which are offered."),
+		disabled_tools: described(_default$1(names, []), "Globs on the server's own tool names: which are hidden."),
+		trust_hints: described(_default$1(boolean$1(), false), "Believe its readOnlyHint and idempotentHint: in plan mode, while approvals wait, and where a call that may have run would be made again."),
+		roots: described(_default$1(boolean$1(), false), "Tell the server where the workspace is, as its only root."),
+		sampling: described(_default$1(boolean$1(), false), "Let the server ask our model, within the two budgets below."),
+		sampling_max_requests: described(_default$1(positiveCount, 5), "Requests that sampling may make in one run."),
+		sampling_max_tokens: described(_default$1(positiveCount, 5e4), "Tokens that sampling may use in one run: input including cache, plus output."),
+		elicitation: described(_default$1(_enum$1(["decline", "defaults"]), "decline"), "A server that wants to ask a person gets a refusal, or the defaults of its own form where it has all it needs."),
+		always_load: described(_default$1(names, []), "Globs on the server's own tool names: which never wait to be loaded on demand.")
+	});
+	stdioKeys = [
+		"args",
+		"cwd",
+		"env",
+		"env_vars",
+		"inherit_env",
+		"shutdown_grace_ms"
+	];
+	remoteKeys = [
+		"headers",
+		"env_headers",
+		"bearer_token_env_var",
+		"auth"
+	];
+}));
+init_child_environment();
+init_problem();
+init_schema_values();
+init_server_schema();
 function buildServer(server, around) {
-	const values = serverSchema.parse(server.values);
+	const values = serverSchema.parse(server.values, { jitless: true });
 	const expand = createExpander(server, around);
 	const settings = {
 		name: server.name,
@@ -73910,6 +66723,7 @@ function problem(server, path, what) {
 		message: `${key}: ${what.message}`
 	};
 }
+init_inside_folder();
 function findCacheFolder(options) {
 	const { workspace, cwd, env } = options;
 	const path = env.AGENT_RUN_CACHE_DIR ? resolve(cwd, env.AGENT_RUN_CACHE_DIR) : userCache(env);
@@ -73941,162 +66755,30 @@ function realPathOf$1(path) {
 		return parent === path ? path : join(realPathOf$1(parent), path.slice(parent.length));
 	}
 }
-init_mini();
-const hookKeys = {
-	command: described(names.check(_minLength(1)), "The program and its arguments, run in the workspace without a shell."),
-	timeout_sec: described(_default$1(seconds$1, 30), "Time for the program, in seconds; when it is over the hook blocks."),
-	env_vars: described(_default$1(names, []), "Names of our own variables that the program may see beside the safe base.")
-};
-const runHookSchema = strictObject(hookKeys);
-const toolHookSchema = strictObject({
-	tool: described(_default$1(name, "*"), "Glob on the tool name, as in a rule."),
-	args: described(optional$1(mapOf(text)), "As in a rule that denies: any value that matches."),
-	commands: described(optional$1(names.check(_minLength(1))), "As in a rule that denies; Bash only."),
-	paths: described(optional$1(names.check(_minLength(1))), "As in a rule that denies; file tools only."),
-	...hookKeys
-});
-const hooksSchema = strictObject({
-	pre_tool_use: described(_default$1(array$1(toolHookSchema), []), "Run before an allowed call; may change its input, block it, or add a note. Hooks of all files add up."),
-	post_tool_use: described(_default$1(array$1(toolHookSchema), []), "Run after a call; may withhold its result or add a note. Hooks of all files add up."),
-	run_start: described(_default$1(array$1(runHookSchema), []), "Run before anything is started; may block the run or add a note to the task. Hooks of all files add up."),
-	run_end: described(_default$1(array$1(runHookSchema), []), "Run when the outcome is known; may turn a green run red. Hooks of all files add up.")
-});
-init_mini();
-const actions = [
-	"deny",
-	"ask",
-	"allow"
-];
-const dollars = number$2().check(_gte(0));
-const amount = int$1().check(_gte(0));
-const pauseMs = int$1().check(_gte(0), _lte(6e5));
-const priceSchema = strictObject({
-	input: described(dollars, "Dollars per million input tokens."),
-	output: described(dollars, "Dollars per million output tokens."),
-	cache_read: described(dollars, "Dollars per million tokens read from the cache."),
-	cache_write: described(dollars, "Dollars per million tokens written to the cache.")
-});
-const agentSchema = strictObject({
-	model: described(_default$1(name, "claude-sonnet-5-5"), "The model that does the work."),
-	fallback_models: described(_default$1(names, []), "Models to use, in order, when the one before stays overloaded."),
-	system_prompt: described(optional$1(text), "Replaces the built-in system prompt."),
-	system_prompt_file: described(optional$1(name), "File that replaces the built-in system prompt."),
-	instructions_file: described(optional$1(name), "File appended to the system prompt, such as AGENTS.md. None is loaded by itself."),
-	max_turns: described(_default$1(positiveCount, 50), "Requests that may call tools."),
-	timeout_sec: described(_default$1(seconds$1, 1800), "Time for the whole run, in seconds."),
-	max_cost_usd: described(optional$1(number$2().check(_gt(0))), "Cost of the run in US dollars. Unlimited unless set."),
-	max_tokens: described(optional$1(positiveCount), "Tokens of the run: input including cache, plus output. Unlimited unless set."),
-	max_output_tokens: described(_default$1(positiveCount, 16384), "Longest answer of one request, in tokens."),
-	effort: described(optional$1(_enum$1([
-		"low",
-		"medium",
-		"high",
-		"xhigh",
-		"max"
-	])), "How hard the model thinks. Default: the model's own."),
-	prices: described(_default$1(mapOf(priceSchema), {}), "Prices by model id, for models that have none or other ones.")
-});
-const retrySchema = strictObject({
-	max_attempts: described(_default$1(positiveCount, 3), "Attempts of one call, and of one reconnection, with the first. 1: never again."),
-	initial_ms: described(_default$1(pauseMs, 250), "First pause, in milliseconds; each further one is about twice as long."),
-	max_ms: described(_default$1(pauseMs, 5e3), "Longest pause, in milliseconds.")
-});
-const mcpSchema = strictObject({
-	auto_connect: described(_default$1(boolean$1(), true), "Start all servers; false: only those named by --only."),
-	lazy_loading: described(_default$1(automatic, "auto"), "Load the definitions of MCP tools on demand; auto: when they are more than about 8,000 tokens."),
-	deferred_tools: described(_default$1(automatic, "auto"), "Use the API's deferred tools for that; auto: at the vendor's own endpoint. false: loaded definitions are appended."),
-	summary_description_limit: described(_default$1(positiveCount, 100), "Longest summary of a tool that is not loaded, in characters."),
-	max_tools_per_search: described(_default$1(positiveCount, 5), "Most tools that one mcp_tool_search finds and loads."),
-	always_load_tools: described(_default$1(names, []), "Globs on full tool names, such as mcp__github__get_*: which never wait to be loaded on demand."),
-	description_limit: described(_default$1(positiveCount, 2048), "Longest description of a tool and longest instructions of a server, in characters."),
-	local_concurrency: described(_default$1(positiveCount, 3), "stdio servers started at a time. AGENT_RUN_MCP_LOCAL_CONCURRENCY overrides it."),
-	remote_concurrency: described(_default$1(positiveCount, 20), "Remote servers connected at a time. AGENT_RUN_MCP_REMOTE_CONCURRENCY overrides it."),
-	retry: described(prefault$1(retrySchema, {}), "How calls that cannot have run, and lost connections, are tried again."),
-	dead_letter_file: described(optional$1(name), "File that gets a JSON line for every MCP call that failed for good. None unless set."),
-	import: described(_default$1(names, [".mcp.json"]), "JSON files with MCP servers to read as part of the project."),
-	catalog_url: described(optional$1(name), "https URL of mcpServers JSON with more remote servers, below all others. Not allowed in project files; never loaded when there is a managed file."),
-	exclusive: described(_default$1(boolean$1(), false), "Managed file only: no server of any other place starts.")
-});
-const securitySchema = strictObject({
-	mcp_server_allowlist: described(_default$1(names, []), "When not empty, only these servers start."),
-	mcp_server_denylist: described(_default$1(names, []), "These servers never start. Lists of all files add up."),
-	redact: described(_default$1(array$1(text.check(superRefine$1(checkMask))), []), "Regular expressions; what matches is masked in every output. Lists of all files add up."),
-	redact_env: described(_default$1(names, []), "Globs on variable names whose values are masked in every output. Lists of all files add up.")
-});
-const ruleSchema = strictObject({
-	tool: described(name, "Glob on the tool name, such as mcp__github__*."),
-	action: described(_enum$1(actions), "What happens to a call that matches. deny beats ask beats allow."),
-	args: described(optional$1(mapOf(text)), "Argument, as a dotted path → glob that its value must match."),
-	commands: described(optional$1(names.check(_minLength(1))), "Bash only: exact words of a command; a final * admits more."),
-	paths: described(optional$1(names.check(_minLength(1))), "File tools only: globs on paths inside the workspace."),
-	broad: described(_default$1(boolean$1(), false), "Needed for an allow that matches the tools of several servers, or Bash without commands.")
-});
-const permissionsSchema = strictObject({
-	default: described(_default$1(_enum$1(actions), "deny"), "What happens to a call that no rule matches."),
-	broad: described(_default$1(boolean$1(), false), "Needed for default = \"allow\"."),
-	on_denied: described(_default$1(_enum$1(["continue", "fail"]), "continue"), "fail ends the run with exit code 7 at the first denied call."),
-	max_denials: described(optional$1(amount), "End the run when more calls than this were denied. Unlimited unless set."),
-	on_ask: described(_default$1(_enum$1([
-		"deny",
-		"pause",
-		"command"
-	]), "deny"), "What happens to a call that a person has to approve: deny it, pause the run with exit code 3, or ask ask_command."),
-	ask_command: described(optional$1(names.check(_minLength(1))), "on_ask = \"command\": program and arguments that get the request as JSON on stdin and answer {\"approve\": true} on stdout."),
-	ask_timeout_sec: described(_default$1(seconds$1, 300), "Time for one answer of ask_command; later is a denial."),
-	ask_env_vars: described(_default$1(names, []), "Names of our own variables that ask_command may see beside the safe base."),
-	read_only: described(_default$1(names, []), "Globs on names of tools that only read, so that they run in plan mode and while approvals wait."),
-	rules: described(_default$1(array$1(ruleSchema), []), "Permission rules. Rules of all files add up.")
-});
-const bashSchema = strictObject({
-	timeout_sec: described(_default$1(seconds$1, 120), "Time for one command, in seconds."),
-	env_vars: described(_default$1(names, []), "Names of our own variables that commands may see beside the safe base.")
-});
-const customToolSchema = strictObject({
-	name: described(name.check(_regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ and -")), "The name the model, the rules and the reports use."),
-	description: described(name, "What the model is told about it."),
-	uses: described(name, "The tool it calls: mcp__SERVER__TOOL or a built-in one. That call is decided by the rules too."),
-	fixed: described(_default$1(mapOf(jsonValue), {}), "Arguments that the model neither sees nor sets."),
-	defaults: described(_default$1(mapOf(jsonValue), {}), "Arguments that the model may leave out.")
-});
-const toolsSchema = strictObject({
-	builtin: described(_default$1(array$1(_enum$1(builtinToolNames)), [...builtinToolNames]), "The built-in tools to offer."),
-	bash: described(prefault$1(bashSchema, {}), "The Bash tool."),
-	agent: described(_default$1(boolean$1(), false), "Offer Agent, which gives a part of the task to a sub-agent. Calling it needs a rule."),
-	max_result_chars: described(_default$1(positiveCount, 3e4), "Longest text of one result, in characters; more is cut in the middle."),
-	custom: described(_default$1(array$1(customToolSchema), []), "Tools of your own that call others with less freedom. Those of all files add up; of one name, the highest counts.")
-});
-const expectSchema = strictObject({
-	some_call_succeeds: described(_default$1(boolean$1(), true), "A run that called tools and saw every call fail ends with exit code 8."),
-	tools_called: described(_default$1(names, []), "Globs on tool names; each must match a call that succeeded."),
-	tools_not_called: described(_default$1(names, []), "Globs on tool names; none may match a call that was run."),
-	files_changed: described(_default$1(names, []), "Globs on paths; each must match a file that the run changed."),
-	files_unchanged: described(_default$1(names, []), "Globs on paths; none may match a file that the run changed."),
-	answer_matches: described(optional$1(text.check(superRefine$1(checkPattern))), "Regular expression that the answer must match."),
-	max_cost_usd: described(optional$1(dollars), "The run must not have cost more."),
-	max_turns: described(optional$1(amount), "The run must not have taken more turns."),
-	max_denied: described(optional$1(amount), "No more calls than this may have been denied.")
-});
-const outputSchema = strictObject({
-	report: described(optional$1(name), "File for the JSON report."),
-	transcript: described(optional$1(name), "File for the transcript, one JSON event a line."),
-	summary: described(optional$1(name), "File for the Markdown summary."),
-	junit: described(optional$1(name), "File for JUnit XML: the run, each expectation, each failed or denied call."),
-	html: described(optional$1(name), "File for a page about the run, complete in itself."),
-	sarif: described(optional$1(name), "File for what the agent reported with report_finding, as SARIF."),
-	findings: described(_default$1(boolean$1(), false), "Offer report_finding, with which the agent reports what it found, with file and line. It needs no rule."),
-	out_dir: described(optional$1(name), "Folder for all outputs, under fixed names.")
-});
-const configSchema = strictObject({
-	agent: described(prefault$1(agentSchema, {}), "The model and the limits of a run."),
-	mcp_servers: described(_default$1(mapOf(serverSchema), {}), "MCP servers by name. A server of a higher scope replaces one of the same name whole."),
-	mcp: described(prefault$1(mcpSchema, {}), "How all MCP servers are started and presented."),
-	security: described(prefault$1(securitySchema, {}), "Which servers may start, and what is masked."),
-	permissions: described(prefault$1(permissionsSchema, {}), "What the agent may do."),
-	tools: described(prefault$1(toolsSchema, {}), "The built-in tools."),
-	hooks: described(prefault$1(hooksSchema, {}), "Programs that are told of calls and of the run, and may answer."),
-	expect: described(prefault$1(expectSchema, {}), "What must hold at the end of a run that would be green."),
-	output: described(prefault$1(outputSchema, {}), "Where the files of a run go.")
-});
+var hookKeys, runHookSchema, toolHookSchema, hooksSchema;
+var init_hook_schema = __esmMin((() => {
+	init_mini();
+	init_schema_values();
+	hookKeys = {
+		command: described(names.check(_minLength(1)), "The program and its arguments, run in the workspace without a shell."),
+		timeout_sec: described(_default$1(seconds$1, 30), "Time for the program, in seconds; when it is over the hook blocks."),
+		env_vars: described(_default$1(names, []), "Names of our own variables that the program may see beside the safe base.")
+	};
+	runHookSchema = strictObject(hookKeys);
+	toolHookSchema = strictObject({
+		tool: described(_default$1(name, "*"), "Glob on the tool name, as in a rule."),
+		args: described(optional$1(mapOf(text)), "As in a rule that denies: any value that matches."),
+		commands: described(optional$1(names.check(_minLength(1))), "As in a rule that denies; Bash only."),
+		paths: described(optional$1(names.check(_minLength(1))), "As in a rule that denies; file tools only."),
+		...hookKeys
+	});
+	hooksSchema = strictObject({
+		pre_tool_use: described(_default$1(array$1(toolHookSchema), []), "Run before an allowed call; may change its input, block it, or add a note. Hooks of all files add up."),
+		post_tool_use: described(_default$1(array$1(toolHookSchema), []), "Run after a call; may withhold its result or add a note. Hooks of all files add up."),
+		run_start: described(_default$1(array$1(runHookSchema), []), "Run before anything is started; may block the run or add a note to the task. Hooks of all files add up."),
+		run_end: described(_default$1(array$1(runHookSchema), []), "Run when the outcome is known; may turn a green run red. Hooks of all files add up.")
+	});
+}));
 function checkPattern(pattern, context) {
 	try {
 		new RegExp(pattern, "u").test("");
@@ -74111,7 +66793,149 @@ function checkMask(pattern, context) {
 		context.addIssue(`is not a regular expression: ${error instanceof Error ? error.message : error}`);
 	}
 }
-init_json();
+var actions, dollars, amount, pauseMs, priceSchema, agentSchema, retrySchema, mcpSchema, securitySchema, ruleSchema, permissionsSchema, bashSchema, customToolSchema, toolsSchema, expectSchema, outputSchema, configSchema;
+var init_schema = __esmMin((() => {
+	init_mini();
+	init_tool();
+	init_hook_schema();
+	init_schema_values();
+	init_server_schema();
+	actions = [
+		"deny",
+		"ask",
+		"allow"
+	];
+	dollars = number$2().check(_gte(0));
+	amount = int$1().check(_gte(0));
+	pauseMs = int$1().check(_gte(0), _lte(6e5));
+	priceSchema = strictObject({
+		input: described(dollars, "Dollars per million input tokens."),
+		output: described(dollars, "Dollars per million output tokens."),
+		cache_read: described(dollars, "Dollars per million tokens read from the cache."),
+		cache_write: described(dollars, "Dollars per million tokens written to the cache.")
+	});
+	agentSchema = strictObject({
+		model: described(_default$1(name, "claude-sonnet-5-5"), "The model that does the work."),
+		fallback_models: described(_default$1(names, []), "Models to use, in order, when the one before stays overloaded."),
+		system_prompt: described(optional$1(text), "Replaces the built-in system prompt."),
+		system_prompt_file: described(optional$1(name), "File that replaces the built-in system prompt."),
+		instructions_file: described(optional$1(name), "File appended to the system prompt, such as AGENTS.md. None is loaded by itself."),
+		max_turns: described(_default$1(positiveCount, 50), "Requests that may call tools."),
+		timeout_sec: described(_default$1(seconds$1, 1800), "Time for the whole run, in seconds."),
+		max_cost_usd: described(optional$1(number$2().check(_gt(0))), "Cost of the run in US dollars. Unlimited unless set."),
+		max_tokens: described(optional$1(positiveCount), "Tokens of the run: input including cache, plus output. Unlimited unless set."),
+		max_output_tokens: described(_default$1(positiveCount, 16384), "Longest answer of one request, in tokens."),
+		effort: described(optional$1(_enum$1([
+			"low",
+			"medium",
+			"high",
+			"xhigh",
+			"max"
+		])), "How hard the model thinks. Default: the model's own."),
+		prices: described(_default$1(mapOf(priceSchema), {}), "Prices by model id, for models that have none or other ones.")
+	});
+	retrySchema = strictObject({
+		max_attempts: described(_default$1(positiveCount, 3), "Attempts of one call, and of one reconnection, with the first. 1: never again."),
+		initial_ms: described(_default$1(pauseMs, 250), "First pause, in milliseconds; each further one is about twice as long."),
+		max_ms: described(_default$1(pauseMs, 5e3), "Longest pause, in milliseconds.")
+	});
+	mcpSchema = strictObject({
+		auto_connect: described(_default$1(boolean$1(), true), "Start all servers; false: only those named by --only."),
+		lazy_loading: described(_default$1(automatic, "auto"), "Load the definitions of MCP tools on demand; auto: when they are more than about 8,000 tokens."),
+		deferred_tools: described(_default$1(automatic, "auto"), "Use the API's deferred tools for that; auto: at the vendor's own endpoint. false: loaded definitions are appended."),
+		summary_description_limit: described(_default$1(positiveCount, 100), "Longest summary of a tool that is not loaded, in characters."),
+		max_tools_per_search: described(_default$1(positiveCount, 5), "Most tools that one mcp_tool_search finds and loads."),
+		always_load_tools: described(_default$1(names, []), "Globs on full tool names, such as mcp__github__get_*: which never wait to be loaded on demand."),
+		description_limit: described(_default$1(positiveCount, 2048), "Longest description of a tool and longest instructions of a server, in characters."),
+		local_concurrency: described(_default$1(positiveCount, 3), "stdio servers started at a time. AGENT_RUN_MCP_LOCAL_CONCURRENCY overrides it."),
+		remote_concurrency: described(_default$1(positiveCount, 20), "Remote servers connected at a time. AGENT_RUN_MCP_REMOTE_CONCURRENCY overrides it."),
+		retry: described(prefault$1(retrySchema, {}), "How calls that cannot have run, and lost connections, are tried again."),
+		dead_letter_file: described(optional$1(name), "File that gets a JSON line for every MCP call that failed for good. None unless set."),
+		import: described(_default$1(names, [".mcp.json"]), "JSON files with MCP servers to read as part of the project."),
+		catalog_url: described(optional$1(name), "https URL of mcpServers JSON with more remote servers, below all others. Not allowed in project files; never loaded when there is a managed file."),
+		exclusive: described(_default$1(boolean$1(), false), "Managed file only: no server of any other place starts.")
+	});
+	securitySchema = strictObject({
+		mcp_server_allowlist: described(_default$1(names, []), "When not empty, only these servers start."),
+		mcp_server_denylist: described(_default$1(names, []), "These servers never start. Lists of all files add up."),
+		redact: described(_default$1(array$1(text.check(superRefine$1(checkMask))), []), "Regular expressions; what matches is masked in every output. Lists of all files add up."),
+		redact_env: described(_default$1(names, []), "Globs on variable names whose values are masked in every output. Lists of all files add up.")
+	});
+	ruleSchema = strictObject({
+		tool: described(name, "Glob on the tool name, such as mcp__github__*."),
+		action: described(_enum$1(actions), "What happens to a call that matches. deny beats ask beats allow."),
+		args: described(optional$1(mapOf(text)), "Argument, as a dotted path → glob that its value must match."),
+		commands: described(optional$1(names.check(_minLength(1))), "Bash only: exact words of a command; a final * admits more."),
+		paths: described(optional$1(names.check(_minLength(1))), "File tools only: globs on paths inside the workspace."),
+		broad: described(_default$1(boolean$1(), false), "Needed for an allow that matches the tools of several servers, or Bash without commands.")
+	});
+	permissionsSchema = strictObject({
+		default: described(_default$1(_enum$1(actions), "deny"), "What happens to a call that no rule matches."),
+		broad: described(_default$1(boolean$1(), false), "Needed for default = \"allow\"."),
+		on_denied: described(_default$1(_enum$1(["continue", "fail"]), "continue"), "fail ends the run with exit code 7 at the first denied call."),
+		max_denials: described(optional$1(amount), "End the run when more calls than this were denied. Unlimited unless set."),
+		on_ask: described(_default$1(_enum$1([
+			"deny",
+			"pause",
+			"command"
+		]), "deny"), "What happens to a call that a person has to approve: deny it, pause the run with exit code 3, or ask ask_command."),
+		ask_command: described(optional$1(names.check(_minLength(1))), "on_ask = \"command\": program and arguments that get the request as JSON on stdin and answer {\"approve\": true} on stdout."),
+		ask_timeout_sec: described(_default$1(seconds$1, 300), "Time for one answer of ask_command; later is a denial."),
+		ask_env_vars: described(_default$1(names, []), "Names of our own variables that ask_command may see beside the safe base."),
+		read_only: described(_default$1(names, []), "Globs on names of tools that only read, so that they run in plan mode and while approvals wait."),
+		rules: described(_default$1(array$1(ruleSchema), []), "Permission rules. Rules of all files add up.")
+	});
+	bashSchema = strictObject({
+		timeout_sec: described(_default$1(seconds$1, 120), "Time for one command, in seconds."),
+		env_vars: described(_default$1(names, []), "Names of our own variables that commands may see beside the safe base.")
+	});
+	customToolSchema = strictObject({
+		name: described(name.check(_regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ and -")), "The name the model, the rules and the reports use."),
+		description: described(name, "What the model is told about it."),
+		uses: described(name, "The tool it calls: mcp__SERVER__TOOL or a built-in one. That call is decided by the rules too."),
+		fixed: described(_default$1(mapOf(jsonValue), {}), "Arguments that the model neither sees nor sets."),
+		defaults: described(_default$1(mapOf(jsonValue), {}), "Arguments that the model may leave out.")
+	});
+	toolsSchema = strictObject({
+		builtin: described(_default$1(array$1(_enum$1(builtinToolNames)), [...builtinToolNames]), "The built-in tools to offer."),
+		bash: described(prefault$1(bashSchema, {}), "The Bash tool."),
+		agent: described(_default$1(boolean$1(), false), "Offer Agent, which gives a part of the task to a sub-agent. Calling it needs a rule."),
+		max_result_chars: described(_default$1(positiveCount, 3e4), "Longest text of one result, in characters; more is cut in the middle."),
+		custom: described(_default$1(array$1(customToolSchema), []), "Tools of your own that call others with less freedom. Those of all files add up; of one name, the highest counts.")
+	});
+	expectSchema = strictObject({
+		some_call_succeeds: described(_default$1(boolean$1(), true), "A run that called tools and saw every call fail ends with exit code 8."),
+		tools_called: described(_default$1(names, []), "Globs on tool names; each must match a call that succeeded."),
+		tools_not_called: described(_default$1(names, []), "Globs on tool names; none may match a call that was run."),
+		files_changed: described(_default$1(names, []), "Globs on paths; each must match a file that the run changed."),
+		files_unchanged: described(_default$1(names, []), "Globs on paths; none may match a file that the run changed."),
+		answer_matches: described(optional$1(text.check(superRefine$1(checkPattern))), "Regular expression that the answer must match."),
+		max_cost_usd: described(optional$1(dollars), "The run must not have cost more."),
+		max_turns: described(optional$1(amount), "The run must not have taken more turns."),
+		max_denied: described(optional$1(amount), "No more calls than this may have been denied.")
+	});
+	outputSchema = strictObject({
+		report: described(optional$1(name), "File for the JSON report."),
+		transcript: described(optional$1(name), "File for the transcript, one JSON event a line."),
+		summary: described(optional$1(name), "File for the Markdown summary."),
+		junit: described(optional$1(name), "File for JUnit XML: the run, each expectation, each failed or denied call."),
+		html: described(optional$1(name), "File for a page about the run, complete in itself."),
+		sarif: described(optional$1(name), "File for what the agent reported with report_finding, as SARIF."),
+		findings: described(_default$1(boolean$1(), false), "Offer report_finding, with which the agent reports what it found, with file and line. It needs no rule."),
+		out_dir: described(optional$1(name), "Folder for all outputs, under fixed names.")
+	});
+	configSchema = strictObject({
+		agent: described(prefault$1(agentSchema, {}), "The model and the limits of a run."),
+		mcp_servers: described(_default$1(mapOf(serverSchema), {}), "MCP servers by name. A server of a higher scope replaces one of the same name whole."),
+		mcp: described(prefault$1(mcpSchema, {}), "How all MCP servers are started and presented."),
+		security: described(prefault$1(securitySchema, {}), "Which servers may start, and what is masked."),
+		permissions: described(prefault$1(permissionsSchema, {}), "What the agent may do."),
+		tools: described(prefault$1(toolsSchema, {}), "The built-in tools."),
+		hooks: described(prefault$1(hooksSchema, {}), "Programs that are told of calls and of the run, and may answer."),
+		expect: described(prefault$1(expectSchema, {}), "What must hold at the end of a run that would be green."),
+		output: described(prefault$1(outputSchema, {}), "Where the files of a run go.")
+	});
+}));
 function mergeLayers(layers) {
 	const settings = new Map();
 	const warnings = [];
@@ -74133,7 +66957,7 @@ function mergeLayers(layers) {
 		}
 	}
 	return {
-		values: configSchema.parse(tableOf$2(settings.values())),
+		values: configSchema.parse(tableOf$2(settings.values()), { jitless: true }),
 		settings,
 		warnings
 	};
@@ -74148,25 +66972,9 @@ function addUp(layers, path) {
 		})) : [];
 	});
 }
-const listsThatAddUp = {
-	denylist: ["security", "mcp_server_denylist"],
-	redact: ["security", "redact"],
-	redactEnv: ["security", "redact_env"],
-	rules: ["permissions", "rules"],
-	customTools: ["tools", "custom"],
-	preToolUse: ["hooks", "pre_tool_use"],
-	postToolUse: ["hooks", "post_tool_use"],
-	runStart: ["hooks", "run_start"],
-	runEnd: ["hooks", "run_end"]
-};
 function elementSource({ layer, index }, list) {
 	return layer.sourceOf([...list, index]);
 }
-const rivals = {
-	"agent.system_prompt": "agent.system_prompt_file",
-	"agent.system_prompt_file": "agent.system_prompt"
-};
-const addedUp = new Set(Object.values(listsThatAddUp).map((path) => formatPath(path)));
 function mergedElsewhere(path) {
 	return path[0] === "mcp_servers" || addedUp.has(formatPath(path));
 }
@@ -74180,6 +66988,29 @@ function* leavesOf$1(table, prefix) {
 		};
 	}
 }
+var listsThatAddUp, rivals, addedUp;
+var init_merge = __esmMin((() => {
+	init_json$1();
+	init_problem();
+	init_schema();
+	init_values$2();
+	listsThatAddUp = {
+		denylist: ["security", "mcp_server_denylist"],
+		redact: ["security", "redact"],
+		redactEnv: ["security", "redact_env"],
+		rules: ["permissions", "rules"],
+		customTools: ["tools", "custom"],
+		preToolUse: ["hooks", "pre_tool_use"],
+		postToolUse: ["hooks", "post_tool_use"],
+		runStart: ["hooks", "run_start"],
+		runEnd: ["hooks", "run_end"]
+	};
+	rivals = {
+		"agent.system_prompt": "agent.system_prompt_file",
+		"agent.system_prompt_file": "agent.system_prompt"
+	};
+	addedUp = new Set(Object.values(listsThatAddUp).map((path) => formatPath(path)));
+}));
 function suggest(mistyped, known) {
 	const wanted = normalize(mistyped);
 	let nearest = null;
@@ -74211,7 +67042,7 @@ function editDistance(from, to) {
 function at(row, index) {
 	return row[index] ?? Number.POSITIVE_INFINITY;
 }
-init_json();
+var init_suggest = __esmMin((() => {}));
 function customToolsOf(layers) {
 	const tools = new Map();
 	for (const { value, layer, index } of addUp(layers, listsThatAddUp.customTools)) {
@@ -74272,7 +67103,16 @@ function bothFindings(tool) {
 		message: "is fixed too; keep one of the two"
 	}));
 }
-init_json();
+var init_custom_tools = __esmMin((() => {
+	init_json$1();
+	init_tool();
+	init_merge();
+	init_schema();
+	init_suggest();
+	init_values$2();
+}));
+init_custom_tools();
+init_json$1();
 const mask = "***";
 function looksSecret(name) {
 	return /token|secret|passw|passphrase|credential|cookie|session|bearer|auth|api[-_]?key|[-_]key$|^key$|[-_]pat$|[-_]pwd$|dsn/i.test(name);
@@ -74306,6 +67146,8 @@ function maskText(text) {
 function mapValues$1(table, change) {
 	return Object.fromEntries(Object.entries(table).map(([name, value]) => [name, change(name, value)]));
 }
+init_merge();
+init_values$2();
 const allowlistPath = ["security", "mcp_server_allowlist"];
 function serverPolicyOf(layers, merged, wishes) {
 	const autoConnect = merged.settings.get("mcp.auto_connect");
@@ -74344,7 +67186,10 @@ function highestList(layers) {
 	}
 	return null;
 }
-init_json();
+init_json$1();
+init_merge();
+init_problem();
+init_server_schema();
 function effectiveValuesOf(parts) {
 	return [
 		...sectionValues(parts, "agent"),
@@ -74382,7 +67227,7 @@ function* leavesOf(path, value) {
 	else for (const [key, inner] of Object.entries(value)) yield* leavesOf([...path, key], inner);
 }
 function serverValues(server) {
-	return Object.entries(serverSchema.parse(server.values)).flatMap(([key, value]) => {
+	return Object.entries(serverSchema.parse(server.values, { jitless: true })).flatMap(([key, value]) => {
 		const isSet = Object.hasOwn(server.values, key);
 		if (!isSet && !showsDefault(key, server)) return [];
 		const source = isSet ? server.sourceOf([key]) : "default";
@@ -74479,7 +67324,6 @@ function outputValues(outputs) {
 function sourcesOf(sources) {
 	return sources.length === 0 ? "default" : [...new Set(sources)].join(", ");
 }
-init_json();
 function findContradictions(values, scope) {
 	const servers = Object.entries(tableAt(values, ["mcp_servers"]));
 	return [
@@ -74490,11 +67334,6 @@ function findContradictions(values, scope) {
 		...customToolContradictions(values)
 	];
 }
-const listsWithConditions = [
-	["permissions", "rules"],
-	["hooks", "pre_tool_use"],
-	["hooks", "post_tool_use"]
-];
 function listContradictions(values, list) {
 	const elements = valueAt(values, list);
 	return (Array.isArray(elements) ? elements : []).flatMap((element, index) => isJsonObject$1(element) ? under([...list, index], conditionContradictions(element)) : []);
@@ -74529,30 +67368,6 @@ function serverContradictions(name, server, scope) {
 	findings.push(...headerContradictions(server), ...under(["auth"], authContradictions(tableAt(server, ["auth"]))));
 	return findings;
 }
-const serverKinds = [
-	{
-		key: "command",
-		types: ["stdio"],
-		keys: stdioKeys,
-		what: "\"stdio\""
-	},
-	{
-		key: "url",
-		types: [
-			"http",
-			"sse",
-			"ws"
-		],
-		keys: remoteKeys,
-		what: "remote: \"http\", \"sse\" or \"ws\""
-	},
-	{
-		key: "module",
-		types: ["sdk"],
-		keys: [],
-		what: "\"sdk\""
-	}
-];
 function scopeContradictions({ catalog_url, exclusive }, scope) {
 	const findings = [];
 	const find = (key, message) => findings.push({
@@ -74602,13 +67417,6 @@ function headerContradictions(server) {
 	});
 	return findings;
 }
-const fileTools = [
-	"Read",
-	"Write",
-	"Edit",
-	"Glob",
-	"Grep"
-];
 function conditionContradictions(rule) {
 	if (typeof rule.tool !== "string" || rule.tool === "") return [];
 	const matches = (0, import_picomatch.default)(rule.tool, {
@@ -74632,7 +67440,52 @@ function under(prefix, findings) {
 		path: [...prefix, ...finding.path]
 	}));
 }
-init_mini();
+var import_picomatch, listsWithConditions, serverKinds, fileTools;
+var init_contradictions = __esmMin((() => {
+	import_picomatch = __toESM$1(require_picomatch(), 1);
+	init_json$1();
+	init_auth_contradictions();
+	init_custom_tools();
+	init_endpoint();
+	init_server_schema();
+	init_values$2();
+	listsWithConditions = [
+		["permissions", "rules"],
+		["hooks", "pre_tool_use"],
+		["hooks", "post_tool_use"]
+	];
+	serverKinds = [
+		{
+			key: "command",
+			types: ["stdio"],
+			keys: stdioKeys,
+			what: "\"stdio\""
+		},
+		{
+			key: "url",
+			types: [
+				"http",
+				"sse",
+				"ws"
+			],
+			keys: remoteKeys,
+			what: "remote: \"http\", \"sse\" or \"ws\""
+		},
+		{
+			key: "module",
+			types: ["sdk"],
+			keys: [],
+			what: "\"sdk\""
+		}
+	];
+	fileTools = [
+		"Read",
+		"Write",
+		"Edit",
+		"Glob",
+		"Grep"
+	];
+}));
 function configJsonSchema() {
 	return {
 		...toJsonSchema(configSchema),
@@ -74656,7 +67509,11 @@ function toJsonSchema(schema) {
 		}
 	});
 }
-init_json();
+var init_json_schema = __esmMin((() => {
+	init_mini();
+	init_schema();
+	init_schema_values();
+}));
 function* configKeys() {
 	yield* keysOf("", configJsonSchema());
 }
@@ -74699,6 +67556,11 @@ function tableOf$1(value) {
 function ownValue(table, key) {
 	return Object.hasOwn(table, key) ? table[key] : void 0;
 }
+var init_keys = __esmMin((() => {
+	init_json$1();
+	init_json_schema();
+}));
+var describe_issue_exports = __exportAll$1({ describeIssue: () => describeIssue });
 function describeIssue(issue, values) {
 	const path = issue.path.map((segment) => typeof segment === "number" ? segment : String(segment));
 	if (issue.code === "unrecognized_keys") return issue.keys.map((key) => ({
@@ -74722,15 +67584,6 @@ function describeValue(issue, value) {
 		default: return issue.message;
 	}
 }
-const typeNames = {
-	string: "text",
-	number: "a number",
-	int: "a whole number",
-	boolean: "true or false",
-	array: "a list",
-	object: "a table",
-	record: "a table"
-};
 function kindOf(value) {
 	if (Array.isArray(value)) return "a list";
 	if (value instanceof Date) return "a date";
@@ -74754,20 +67607,40 @@ function describeUnknownKey(table, key) {
 	if (here !== null) return `unknown key${didYouMean(here)}`;
 	return `unknown key${didYouMean([...configKeys()].find((known) => known.key.split(".").at(-1) === key)?.key ?? null)}`;
 }
-const endpointHints = [{
-	pattern: /^(anthropic_?)?(base_?url|api_?base|api_?url|endpoint)$/i,
-	hint: "The endpoint never comes from a file: use --base-url or ANTHROPIC_BASE_URL."
-}, {
-	pattern: /^(anthropic_?)?(api_?key|auth_?token|api_?token)$/i,
-	hint: "The key never comes from a file: set ANTHROPIC_API_KEY in the environment."
-}];
 function didYouMean(name) {
 	return name === null ? "" : `. Did you mean "${name}"?`;
 }
-function validateLayer(layer) {
-	const findings = (configSchema.safeParse(layer.values).error?.issues ?? []).flatMap((issue) => describeIssue(issue, layer.values));
+var typeNames, endpointHints;
+var init_describe_issue = __esmMin((() => {
+	init_keys();
+	init_suggest();
+	init_values$2();
+	typeNames = {
+		string: "text",
+		number: "a number",
+		int: "a whole number",
+		boolean: "true or false",
+		array: "a list",
+		object: "a table",
+		record: "a table"
+	};
+	endpointHints = [{
+		pattern: /^(anthropic_?)?(base_?url|api_?base|api_?url|endpoint)$/i,
+		hint: "The endpoint never comes from a file: use --base-url or ANTHROPIC_BASE_URL."
+	}, {
+		pattern: /^(anthropic_?)?(api_?key|auth_?token|api_?token)$/i,
+		hint: "The key never comes from a file: set ANTHROPIC_API_KEY in the environment."
+	}];
+}));
+async function validateLayer(layer) {
+	const issues = configSchema.safeParse(layer.values, { jitless: true }).error?.issues ?? [];
+	const findings = issues.length === 0 ? [] : await describe$5(issues, layer.values);
 	const contradictions = findContradictions(layer.values, layer.scope).filter(({ path }) => layer.scope !== "command-line" || path[0] !== "mcp_servers");
 	return toProblems(layer, [...findings, ...contradictions]);
+}
+async function describe$5(issues, values) {
+	const { describeIssue } = await Promise.resolve().then(() => (init_describe_issue(), describe_issue_exports));
+	return issues.flatMap((issue) => describeIssue(issue, values));
 }
 function toProblems(layer, findings) {
 	return findings.map(({ path, message }) => ({
@@ -74779,7 +67652,16 @@ function toProblems(layer, findings) {
 function codeOf(layer) {
 	return layer.scope === "command-line" || layer.scope === "dynamic" ? "usage_error" : "config_error";
 }
-init_json();
+var init_validate = __esmMin((() => {
+	init_contradictions();
+	init_problem();
+	init_schema();
+}));
+init_json$1();
+init_contradictions();
+init_problem();
+init_validate();
+init_values$2();
 function gatherServers(layers) {
 	const problems = [];
 	const warnings = [];
@@ -74854,6 +67736,10 @@ function overruled(name, base, layer) {
 		message: `${layer.sourceOf(path)} has no effect: ${base.sourceOf(path)} sets ${formatPath(path)}`
 	};
 }
+init_child_environment();
+init_hook_schema();
+init_merge();
+init_schema_values();
 function hooksOf(layers, env) {
 	return {
 		preToolUse: toolHooks("preToolUse"),
@@ -74950,6 +67836,8 @@ function countNotAfter(sorted, limit) {
 	}
 	return low;
 }
+var init_positions = __esmMin((() => {}));
+init_positions();
 init_dist$4();
 function readDottedKey(text, start, maxParts) {
 	const parts = [];
@@ -75156,6 +68044,7 @@ function stopTooDeep(scan) {
 	scan.offset = scan.text.length;
 }
 init_dist$4();
+init_positions();
 function parseToml(text) {
 	const { positions, tooDeep } = findTomlPositions(text);
 	if (tooDeep) return {
@@ -75223,6 +68112,10 @@ function splitWords(line) {
 	return quote === null ? words : null;
 }
 init_user_error();
+init_layer();
+init_positions();
+init_problem();
+init_values$2();
 function setLayers(assignments, cwd) {
 	return assignments.map((assignment) => {
 		const key = readDottedKey(assignment, 0, 32);
@@ -75292,7 +68185,174 @@ function stdio(name, line) {
 		args
 	};
 }
-var Fault = class extends Error {};
+init_inside_folder();
+function findFiles(search) {
+	const projectFolders = foldersUpToGitRoot(search.workspace);
+	const named = search.configFiles.map((path) => file("local", resolve(search.cwd, path), "--config")).reverse();
+	const managed = {
+		...file("managed", search.managed.path),
+		ownerId: search.managed.ownerId
+	};
+	if (search.bare) return {
+		files: withoutRepeats([managed, ...named]),
+		projectFolders: [],
+		warnings: []
+	};
+	const user = findUserFile(search.env, projectFolders.at(-1) ?? search.workspace);
+	return {
+		files: withoutRepeats([
+			managed,
+			...named,
+			file("local", join(search.workspace, "agent.local.toml")),
+			...user.path === null ? [] : [file("user", user.path)],
+			...projectFolders.map((folder) => file("project", join(folder, "agent.toml")))
+		]),
+		projectFolders,
+		warnings: user.warnings
+	};
+}
+function withoutRepeats(files, known = []) {
+	const seen = new Set(known.map(({ path }) => realPathOf(path)));
+	const kept = [];
+	for (const candidate of files) {
+		const path = realPathOf(candidate.path);
+		if (seen.has(path)) continue;
+		seen.add(path);
+		kept.push(candidate);
+	}
+	return kept;
+}
+function file(scope, path, namedBy = null) {
+	return {
+		scope,
+		path,
+		namedBy
+	};
+}
+function foldersUpToGitRoot(workspace) {
+	const folders = [];
+	for (let folder = workspace;; folder = dirname(folder)) {
+		folders.push(folder);
+		if (existsSync(join(folder, ".git"))) return folders;
+		if (folder === dirname(folder)) return [workspace];
+	}
+}
+function findUserFile(env, projectRoot) {
+	const home = env.HOME ? join(env.HOME, ".config") : null;
+	const folder = env.XDG_CONFIG_HOME && isAbsolute(env.XDG_CONFIG_HOME) ? env.XDG_CONFIG_HOME : home;
+	if (folder === null || !isAbsolute(folder)) return {
+		path: null,
+		warnings: []
+	};
+	const path = join(folder, "agent-run", "agent.toml");
+	if (!existsSync(path)) return {
+		path: null,
+		warnings: []
+	};
+	const root = realPathOf(projectRoot);
+	if (!isInside(projectRoot, path) && !isInside(root, realPathOf(path))) return {
+		path,
+		warnings: []
+	};
+	return {
+		path: null,
+		warnings: [{
+			code: "user_config_ignored",
+			message: `${path} is not read: a user configuration inside the workspace is under the control of the repository`
+		}]
+	};
+}
+function realPathOf(path) {
+	try {
+		return realpathSync(path);
+	} catch {
+		return resolve(path);
+	}
+}
+function importServers(values) {
+	const servers = Object.create(null);
+	const prefixes = new Map();
+	const ignored = [];
+	for (const prefix of serverTablesOf(values)) {
+		const [key] = prefix;
+		const table = key === void 0 ? values : values[key];
+		for (const [name, entry] of Object.entries(isJsonObject$1(table) ? table : {})) {
+			const path = [...prefix, name];
+			if (prefix.length === 0 && !isJsonObject$1(entry)) {
+				ignored.push(ignore(path, "import_key_ignored", "is not a server and is ignored"));
+				continue;
+			}
+			prefixes.set(name, prefix);
+			servers[name] = isJsonObject$1(entry) ? importServer(path, entry, ignored) : entry;
+		}
+	}
+	return {
+		servers,
+		ignored,
+		jsonPathOf: (path) => jsonPathOf(path, prefixes)
+	};
+}
+function serverTablesOf(values) {
+	const nested = ["servers", "mcpServers"].filter((key) => Object.hasOwn(values, key) && !looksLikeServer(values[key]));
+	return nested.length === 0 ? [[]] : nested.map((key) => [key]);
+}
+function looksLikeServer(value) {
+	return isJsonObject$1(value) && (typeof value.command === "string" || typeof value.url === "string");
+}
+function importServer(path, entry, ignored) {
+	const server = {};
+	const isRemote = entry.command === void 0 && entry.url !== void 0;
+	for (const [key, value] of Object.entries(entry)) {
+		const keyPath = [...path, key];
+		if (isRemote && onlyForStdio.has(key)) ignored.push(ignore(keyPath, "import_key_ignored", "means nothing for a remote server and is ignored"));
+		else if (sameKeys.has(key)) server[key] = value;
+		else if (key === "type") server.type = importType(value);
+		else if (key === "disabled") server.enabled = typeof value === "boolean" ? !value : value;
+		else if (autoApproveKeys.test(key)) ignored.push(ignore(keyPath, "auto_approve_ignored", "never has an effect; write a rule under [[permissions.rules]] instead"));
+		else if (key === "envFile") ignored.push(ignore(keyPath, "import_key_ignored", "is not read; set the variables in the environment"));
+		else ignored.push(ignore(keyPath, "import_key_ignored", "is unknown and ignored"));
+	}
+	return server;
+}
+function importType(value) {
+	if (typeof value === "string" && /^streamable[-_]?http$/i.test(value)) return "http";
+	return value === "websocket" ? "ws" : value;
+}
+function ignore(path, code, message) {
+	return {
+		path,
+		warning: {
+			code,
+			message
+		}
+	};
+}
+function jsonPathOf(path, prefixes) {
+	const [, name, key, ...rest] = path;
+	if (typeof name !== "string") return [];
+	const jsonKey = key === void 0 ? [] : [key === "enabled" ? "disabled" : key];
+	return [
+		...prefixes.get(name) ?? [],
+		name,
+		...jsonKey,
+		...rest
+	];
+}
+var sameKeys, autoApproveKeys, onlyForStdio;
+var init_import_json = __esmMin((() => {
+	init_json$1();
+	init_server_schema();
+	sameKeys = new Set([
+		"command",
+		"args",
+		"env",
+		"cwd",
+		"url",
+		"headers"
+	]);
+	autoApproveKeys = /^(always_?allow|auto_?approve|auto_?allow|auto_?approved_?tools|trust)$/i;
+	onlyForStdio = new Set(stdioKeys);
+}));
 function findJsonPositions(text) {
 	const scan = {
 		text,
@@ -75398,9 +68458,14 @@ function skipBlank(scan) {
 	while (" 	\r\n".includes(scan.text[scan.offset] ?? "x")) scan.offset++;
 }
 function fail$1(scan, message) {
-	throw new Fault(/^\/[/*]/.test(scan.text.slice(scan.offset, scan.offset + 2)) ? "JSON has no comments" : message);
+	const isComment = /^\/[/*]/.test(scan.text.slice(scan.offset, scan.offset + 2));
+	throw new Fault(isComment ? "JSON has no comments" : message);
 }
-init_json();
+var Fault;
+var init_json_positions = __esmMin((() => {
+	init_positions();
+	Fault = class extends Error {};
+}));
 function parseJson(text) {
 	const { positions, fault } = findJsonPositions(text);
 	if (fault) return {
@@ -75423,269 +68488,23 @@ function parseJson(text) {
 		positions
 	};
 }
-init_proxy_variables();
-const timeoutMs$3 = 5e3;
-const maxBytes$1 = 1048576;
-async function fetchCatalog(url, env) {
-	const { EnvHttpProxyAgent, fetch } = await Promise.resolve().then(() => __toESM$1(require_undici(), 1));
-	const dispatcher = new EnvHttpProxyAgent(readProxyVariables(env));
-	try {
-		const response = await fetch(url, {
-			dispatcher,
-			headers: { accept: "application/json" },
-			redirect: "manual",
-			signal: AbortSignal.timeout(timeoutMs$3)
-		});
-		if (!response.ok) return unusable(`it answered with status ${response.status}`);
-		const chunks = [];
-		let total = 0;
-		for await (const chunk of response.body ?? []) {
-			chunks.push(chunk);
-			total += chunk.length;
-			if (total > maxBytes$1) return unusable("it is larger than 1 MiB");
-		}
-		return {
-			kind: "text",
-			text: new TextDecoder$1("utf-8", { fatal: true }).decode(Buffer.concat(chunks))
-		};
-	} catch (error) {
-		return unusable(describe$4(error));
-	} finally {
-		await dispatcher.destroy();
-	}
-}
-function unusable(why) {
-	return {
-		kind: "unusable",
-		why
-	};
-}
-function describe$4(error) {
-	if (!(error instanceof Error)) return String(error);
-	if (error.name === "TimeoutError") return `it did not answer within ${timeoutMs$3 / 1e3} s`;
-	return error.cause instanceof Error ? error.cause.message : error.message;
-}
-init_json();
-function importServers(values) {
-	const servers = Object.create(null);
-	const prefixes = new Map();
-	const ignored = [];
-	for (const prefix of serverTablesOf(values)) {
-		const [key] = prefix;
-		const table = key === void 0 ? values : values[key];
-		for (const [name, entry] of Object.entries(isJsonObject$1(table) ? table : {})) {
-			const path = [...prefix, name];
-			if (prefix.length === 0 && !isJsonObject$1(entry)) {
-				ignored.push(ignore(path, "import_key_ignored", "is not a server and is ignored"));
-				continue;
-			}
-			prefixes.set(name, prefix);
-			servers[name] = isJsonObject$1(entry) ? importServer(path, entry, ignored) : entry;
-		}
-	}
-	return {
-		servers,
-		ignored,
-		jsonPathOf: (path) => jsonPathOf(path, prefixes)
-	};
-}
-function serverTablesOf(values) {
-	const nested = ["servers", "mcpServers"].filter((key) => Object.hasOwn(values, key) && !looksLikeServer(values[key]));
-	return nested.length === 0 ? [[]] : nested.map((key) => [key]);
-}
-function looksLikeServer(value) {
-	return isJsonObject$1(value) && (typeof value.command === "string" || typeof value.url === "string");
-}
-const sameKeys = new Set([
-	"command",
-	"args",
-	"env",
-	"cwd",
-	"url",
-	"headers"
-]);
-const autoApproveKeys = /^(always_?allow|auto_?approve|auto_?allow|auto_?approved_?tools|trust)$/i;
-const onlyForStdio = new Set(stdioKeys);
-function importServer(path, entry, ignored) {
-	const server = {};
-	const isRemote = entry.command === void 0 && entry.url !== void 0;
-	for (const [key, value] of Object.entries(entry)) {
-		const keyPath = [...path, key];
-		if (isRemote && onlyForStdio.has(key)) ignored.push(ignore(keyPath, "import_key_ignored", "means nothing for a remote server and is ignored"));
-		else if (sameKeys.has(key)) server[key] = value;
-		else if (key === "type") server.type = importType(value);
-		else if (key === "disabled") server.enabled = typeof value === "boolean" ? !value : value;
-		else if (autoApproveKeys.test(key)) ignored.push(ignore(keyPath, "auto_approve_ignored", "never has an effect; write a rule under [[permissions.rules]] instead"));
-		else if (key === "envFile") ignored.push(ignore(keyPath, "import_key_ignored", "is not read; set the variables in the environment"));
-		else ignored.push(ignore(keyPath, "import_key_ignored", "is unknown and ignored"));
-	}
-	return server;
-}
-function importType(value) {
-	if (typeof value === "string" && /^streamable[-_]?http$/i.test(value)) return "http";
-	return value === "websocket" ? "ws" : value;
-}
-function ignore(path, code, message) {
-	return {
-		path,
-		warning: {
-			code,
-			message
-		}
-	};
-}
-function jsonPathOf(path, prefixes) {
-	const [, name, key, ...rest] = path;
-	if (typeof name !== "string") return [];
-	const jsonKey = key === void 0 ? [] : [key === "enabled" ? "disabled" : key];
-	return [
-		...prefixes.get(name) ?? [],
-		name,
-		...jsonKey,
-		...rest
-	];
-}
-init_json();
-async function readCatalog(url, env) {
-	const source = `catalog ${new URL(url).origin}${new URL(url).pathname}`;
-	const answer = await fetchCatalog(url, env);
-	if (answer.kind === "unusable") return nothing$1(`${source} is not loaded: ${answer.why}`);
-	const parsed = parseJson(answer.text);
-	if (parsed.kind === "fault") return nothing$1(`${source} is not loaded: ${parsed.message}`);
-	const { servers, ignored } = importServers(parsed.values);
-	const warnings = ignored.map(({ path, warning }) => ({
-		code: warning.code,
-		message: `${source} ${formatPath(path)} ${warning.message}`
-	}));
-	const usable = Object.create(null);
-	for (const [name, server] of Object.entries(servers)) {
-		const fault = faultOf$1(name, server, source);
-		if (fault === null) usable[name] = server;
-		else warnings.push({
-			code: "catalog_server_ignored",
-			message: `${source} "${name}" is ignored: ${fault}`
-		});
-	}
-	return {
-		layer: layerOf(usable, source),
-		warnings
-	};
-}
-function nothing$1(message) {
-	return {
-		layer: null,
-		warnings: [{
-			code: "catalog_not_loaded",
-			message
-		}]
-	};
-}
-function layerOf(servers, source) {
-	return optionLayer("cloud", {
-		values: tableWith(["mcp_servers"], servers),
-		source,
-		folder: "/"
-	});
-}
-function faultOf$1(name, server, source) {
-	if (!isJsonObject$1(server)) return "it is not a table";
-	if (server.command !== void 0 || server.type === "stdio") return "a catalog can only name remote servers";
-	if (JSON.stringify(server).includes("${")) return "a catalog sees no variables; configure this server in a file";
-	const [problem] = validateLayer(layerOf(tableWith([name], server), source));
-	if (problem !== void 0) return problem.message;
-	return faultOfEndpoint(String(server.url));
-}
-async function findFiles(search) {
-	const projectFolders = await foldersUpToGitRoot(search.workspace);
-	const named = search.configFiles.map((path) => file("local", resolve(search.cwd, path), "--config")).reverse();
-	const managed = {
-		...file("managed", search.managed.path),
-		ownerId: search.managed.ownerId
-	};
-	if (search.bare) return {
-		files: await withoutRepeats([managed, ...named]),
-		projectFolders: [],
-		warnings: []
-	};
-	const user = await findUserFile(search.env, projectFolders.at(-1) ?? search.workspace);
-	return {
-		files: await withoutRepeats([
-			managed,
-			...named,
-			file("local", join(search.workspace, "agent.local.toml")),
-			...user.path === null ? [] : [file("user", user.path)],
-			...projectFolders.map((folder) => file("project", join(folder, "agent.toml")))
-		]),
-		projectFolders,
-		warnings: user.warnings
-	};
-}
-async function withoutRepeats(files, known = []) {
-	const seen = new Set(await Promise.all(known.map(({ path }) => realPathOf(path))));
-	const kept = [];
-	for (const candidate of files) {
-		const path = await realPathOf(candidate.path);
-		if (seen.has(path)) continue;
-		seen.add(path);
-		kept.push(candidate);
-	}
-	return kept;
-}
-function file(scope, path, namedBy = null) {
-	return {
-		scope,
-		path,
-		namedBy
-	};
-}
-async function foldersUpToGitRoot(workspace) {
-	const folders = [];
-	for (let folder = workspace;; folder = dirname(folder)) {
-		folders.push(folder);
-		if (await exists$1(join(folder, ".git"))) return folders;
-		if (folder === dirname(folder)) return [workspace];
-	}
-}
-async function findUserFile(env, projectRoot) {
-	const home = env.HOME ? join(env.HOME, ".config") : null;
-	const folder = env.XDG_CONFIG_HOME && isAbsolute(env.XDG_CONFIG_HOME) ? env.XDG_CONFIG_HOME : home;
-	if (folder === null || !isAbsolute(folder)) return {
-		path: null,
-		warnings: []
-	};
-	const path = join(folder, "agent-run", "agent.toml");
-	if (!await exists$1(path)) return {
-		path: null,
-		warnings: []
-	};
-	const root = await realPathOf(projectRoot);
-	if (!isInside(projectRoot, path) && !isInside(root, await realPathOf(path))) return {
-		path,
-		warnings: []
-	};
-	return {
-		path: null,
-		warnings: [{
-			code: "user_config_ignored",
-			message: `${path} is not read: a user configuration inside the workspace is under the control of the repository`
-		}]
-	};
-}
-async function exists$1(path) {
-	return stat(path).then(() => true, () => false);
-}
-async function realPathOf(path) {
-	return realpath(path).catch(() => resolve(path));
-}
+var init_parse_json = __esmMin((() => {
+	init_json$1();
+	init_json_positions();
+}));
+init_import_json();
+init_problem();
+init_parse_json();
+init_values$2();
 const maxConfigBytes = 1048576;
 async function readLayer(file, showPath, read) {
 	const shown = showPath(file.path);
 	const content = await read(file.path, maxConfigBytes);
-	if (content.kind === "missing") return file.namedBy === null ? nothing : failed(file.namedBy, `${shown} does not exist`);
+	if (content.kind === "missing") return file.namedBy === null ? nothing$1 : failed(file.namedBy, `${shown} does not exist`);
 	if (content.kind === "unusable") return failed(shown, content.why);
 	const distrust = distrustOf(file, content.stats);
 	if (distrust !== null) return {
-		...nothing,
+		...nothing$1,
 		warnings: [{
 			code: "config_ignored",
 			message: `${shown} is ignored: ${distrust}`
@@ -75695,7 +68514,7 @@ async function readLayer(file, showPath, read) {
 	const parsed = isJson ? parseJson(content.text) : parseToml(content.text);
 	if (parsed.kind === "fault") return failed(formatPlace(shown, parsed.position), parsed.message);
 	return {
-		...nothing,
+		...nothing$1,
 		...isJson ? jsonLayer(file, shown, parsed) : tomlLayer(file, shown, parsed)
 	};
 }
@@ -75708,14 +68527,14 @@ function createPathNamer(workspace, cwd) {
 		].filter((name) => name !== "").reduce((shortest, name) => name.length < shortest.length ? name : shortest);
 	};
 }
-const nothing = {
+const nothing$1 = {
 	layer: null,
 	problems: [],
 	warnings: []
 };
 function failed(where, message) {
 	return {
-		...nothing,
+		...nothing$1,
 		problems: [{
 			code: "config_error",
 			where,
@@ -75769,11 +68588,121 @@ function fileLayer(file, shown, content) {
 function formatPlace(shown, position) {
 	return position === null ? shown : `${shown}:${position.line}:${position.column}`;
 }
+async function fetchCatalog(url, env) {
+	const { EnvHttpProxyAgent, fetch } = await Promise.resolve().then(() => __toESM$1(require_undici(), 1));
+	const dispatcher = new EnvHttpProxyAgent(readProxyVariables(env));
+	try {
+		const response = await fetch(url, {
+			dispatcher,
+			headers: { accept: "application/json" },
+			redirect: "manual",
+			signal: AbortSignal.timeout(timeoutMs$3)
+		});
+		if (!response.ok) return unusable(`it answered with status ${response.status}`);
+		const chunks = [];
+		let total = 0;
+		for await (const chunk of response.body ?? []) {
+			chunks.push(chunk);
+			total += chunk.length;
+			if (total > maxBytes$1) return unusable("it is larger than 1 MiB");
+		}
+		return {
+			kind: "text",
+			text: new TextDecoder$1("utf-8", { fatal: true }).decode(Buffer.concat(chunks))
+		};
+	} catch (error) {
+		return unusable(describe$4(error));
+	} finally {
+		await dispatcher.destroy();
+	}
+}
+function unusable(why) {
+	return {
+		kind: "unusable",
+		why
+	};
+}
+function describe$4(error) {
+	if (!(error instanceof Error)) return String(error);
+	if (error.name === "TimeoutError") return `it did not answer within ${timeoutMs$3 / 1e3} s`;
+	return error.cause instanceof Error ? error.cause.message : error.message;
+}
+var timeoutMs$3, maxBytes$1;
+var init_fetch_catalog = __esmMin((() => {
+	init_proxy_variables();
+	timeoutMs$3 = 5e3;
+	maxBytes$1 = 1048576;
+}));
+var catalog_exports = __exportAll$1({ readCatalog: () => readCatalog });
+async function readCatalog(url, env) {
+	const source = `catalog ${new URL(url).origin}${new URL(url).pathname}`;
+	const answer = await fetchCatalog(url, env);
+	if (answer.kind === "unusable") return nothing(`${source} is not loaded: ${answer.why}`);
+	const parsed = parseJson(answer.text);
+	if (parsed.kind === "fault") return nothing(`${source} is not loaded: ${parsed.message}`);
+	const { servers, ignored } = importServers(parsed.values);
+	const warnings = ignored.map(({ path, warning }) => ({
+		code: warning.code,
+		message: `${source} ${formatPath(path)} ${warning.message}`
+	}));
+	const usable = Object.create(null);
+	for (const [name, server] of Object.entries(servers)) {
+		const fault = await faultOf$1(name, server, source);
+		if (fault === null) usable[name] = server;
+		else warnings.push({
+			code: "catalog_server_ignored",
+			message: `${source} "${name}" is ignored: ${fault}`
+		});
+	}
+	return {
+		layer: layerOf(usable, source),
+		warnings
+	};
+}
+function nothing(message) {
+	return {
+		layer: null,
+		warnings: [{
+			code: "catalog_not_loaded",
+			message
+		}]
+	};
+}
+function layerOf(servers, source) {
+	return optionLayer("cloud", {
+		values: tableWith(["mcp_servers"], servers),
+		source,
+		folder: "/"
+	});
+}
+async function faultOf$1(name, server, source) {
+	if (!isJsonObject$1(server)) return "it is not a table";
+	if (server.command !== void 0 || server.type === "stdio") return "a catalog can only name remote servers";
+	if (JSON.stringify(server).includes("${")) return "a catalog sees no variables; configure this server in a file";
+	const [problem] = await validateLayer(layerOf(tableWith([name], server), source));
+	if (problem !== void 0) return problem.message;
+	return faultOfEndpoint(String(server.url));
+}
+var init_catalog = __esmMin((() => {
+	init_json$1();
+	init_endpoint();
+	init_layer();
+	init_problem();
+	init_parse_json();
+	init_validate();
+	init_values$2();
+	init_fetch_catalog();
+	init_import_json();
+}));
+init_layer();
+init_merge();
+init_problem();
+init_validate();
 async function readLayers(search, optionLayers) {
-	const found = await findFiles(search);
+	const found = findFiles(search);
 	const read = await readAndCheck(found.files, search, optionLayers);
 	const merged = mergeLayers(inOrder$1([...optionLayers, ...read.layers]));
-	const imported = await readAndCheck(await withoutRepeats(importsOf(merged, found.projectFolders), found.files), search, []);
+	const imported = await readAndCheck(withoutRepeats(importsOf(merged, found.projectFolders), found.files), search, []);
 	const catalog = await catalogOf(merged, read.layers, search);
 	const cloud = catalog.layer === null ? [] : [catalog.layer];
 	return {
@@ -75801,7 +68730,10 @@ async function catalogOf({ values, settings }, files, search) {
 		warnings: []
 	};
 	const managed = files.find(({ scope }) => scope === "managed");
-	if (managed === void 0 && !search.bare) return readCatalog(url, search.env);
+	if (managed === void 0 && !search.bare) {
+		const { readCatalog } = await Promise.resolve().then(() => (init_catalog(), catalog_exports));
+		return readCatalog(url, search.env);
+	}
 	const why = managed === void 0 ? "--bare leaves it out" : `there is a managed configuration, ${managed.sourceOf([])}`;
 	return {
 		layer: null,
@@ -75815,7 +68747,7 @@ async function readAndCheck(files, search, optionLayers) {
 	const showPath = createPathNamer(search.workspace, search.cwd);
 	const read = await Promise.all(files.map((file) => readLayer(file, showPath, search.read)));
 	const layers = read.flatMap(({ layer }) => layer === null ? [] : [layer]);
-	throwProblems([...read.flatMap((result) => result.problems), ...[...layers, ...optionLayers].flatMap(validateLayer)], "agent-run config schema prints every key; docs/configuration.md explains them.");
+	throwProblems([...read.flatMap((result) => result.problems), ...(await Promise.all([...layers, ...optionLayers].map(validateLayer))).flat()], "agent-run config schema prints every key; docs/configuration.md explains them.");
 	return {
 		layers,
 		warnings: read.flatMap((result) => result.warnings)
@@ -75839,6 +68771,7 @@ function importsOf({ values, settings }, projectFolders) {
 function inOrder$1(layers) {
 	return [...layers].sort((first, second) => scopes.indexOf(first.scope) - scopes.indexOf(second.scope));
 }
+init_problem();
 const maxPromptBytes = 262144;
 async function readPrompts({ values, settings }, read) {
 	const problems = [];
@@ -75868,6 +68801,8 @@ async function readFileOf(setting, { read, problems }) {
 	});
 	return null;
 }
+init_merge();
+init_schema();
 function rulesOf(layers) {
 	return addUp(layers, listsThatAddUp.rules).map((element) => ({
 		...ruleSchema.parse(element.value),
@@ -75883,6 +68818,8 @@ function rulesOfOptions(options) {
 	});
 	return [...options.deny.map((tool) => rule(tool, "deny")), ...options.allow.map((tool) => rule(tool, "allow"))];
 }
+init_child_environment();
+init_schema_values();
 function toAgentSettings({ agent }, prompts) {
 	return {
 		model: agent.model,
@@ -75974,9 +68911,51 @@ function toToolSettings({ tools }, env, custom) {
 		custom
 	};
 }
-init_user_error();
-const localTimeoutMs = 2e4;
-const fetchTimeoutMs = 12e4;
+function findBaseRevision(env) {
+	if (env.GITHUB_ACTIONS === "true") return onGithub(env);
+	if (env.GITLAB_CI && env.CI_MERGE_REQUEST_IID) return commit("a GitLab merge request", env.CI_MERGE_REQUEST_TARGET_BRANCH_SHA || env.CI_MERGE_REQUEST_DIFF_BASE_SHA);
+	return env.CHANGE_ID ? onJenkins(env) : null;
+}
+function onGithub(env) {
+	const event = env.GITHUB_EVENT_NAME ?? "";
+	const because = `the event ${event}`;
+	if (event.startsWith("pull_request")) return commit(because, baseOfEvent(env.GITHUB_EVENT_PATH ?? ""));
+	return event === "issue_comment" || event === "workflow_run" ? commit(because, env.GITHUB_SHA) : null;
+}
+function baseOfEvent(path) {
+	try {
+		const event = JSON.parse(readFileSync(path, "utf8"));
+		return [
+			"pull_request",
+			"base",
+			"sha"
+		].reduce(fieldOf$1, event);
+	} catch {
+		return null;
+	}
+}
+function fieldOf$1(value, name) {
+	return typeof value === "object" && value !== null ? Reflect.get(value, name) : void 0;
+}
+function onJenkins(env) {
+	const branch = env.CHANGE_TARGET ?? "";
+	const known = /^[\w][\w./+-]*$/.test(branch) && !branch.includes("..");
+	const tracked = `refs/remotes/origin/${branch}`;
+	return {
+		because: "a change request in Jenkins",
+		revision: known ? tracked : null,
+		fetch: `+refs/heads/${branch}:${tracked}`
+	};
+}
+function commit(because, sha) {
+	const revision = typeof sha === "string" && /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(sha) ? sha : null;
+	return {
+		because,
+		revision,
+		fetch: revision ?? ""
+	};
+}
+var base_files_exports = __exportAll$1({ openBase: () => openBase });
 async function openBase(options) {
 	const { root, base, env } = options;
 	const { revision } = base;
@@ -76104,75 +69083,42 @@ function unavailable({ because, revision }, why) {
 	const commit = revision === null ? "the base commit" : `the base commit ${revision}`;
 	return new UserError("config_error", `${because} is governed by ${commit}, which cannot be read: ${why}`, { hint: "Check out the whole history (fetch-depth: 0), or pass --bare with a --config outside the work tree." });
 }
-function findBaseRevision(env) {
-	if (env.GITHUB_ACTIONS === "true") return onGithub(env);
-	if (env.GITLAB_CI && env.CI_MERGE_REQUEST_IID) return commit("a GitLab merge request", env.CI_MERGE_REQUEST_TARGET_BRANCH_SHA || env.CI_MERGE_REQUEST_DIFF_BASE_SHA);
-	return env.CHANGE_ID ? onJenkins(env) : null;
-}
-function onGithub(env) {
-	const event = env.GITHUB_EVENT_NAME ?? "";
-	const because = `the event ${event}`;
-	if (event.startsWith("pull_request")) return commit(because, baseOfEvent(env.GITHUB_EVENT_PATH ?? ""));
-	return event === "issue_comment" || event === "workflow_run" ? commit(because, env.GITHUB_SHA) : null;
-}
-function baseOfEvent(path) {
-	try {
-		const event = JSON.parse(readFileSync(path, "utf8"));
-		return [
-			"pull_request",
-			"base",
-			"sha"
-		].reduce(fieldOf$1, event);
-	} catch {
-		return null;
-	}
-}
-function fieldOf$1(value, name) {
-	return typeof value === "object" && value !== null ? Reflect.get(value, name) : void 0;
-}
-function onJenkins(env) {
-	const branch = env.CHANGE_TARGET ?? "";
-	const known = /^[\w][\w./+-]*$/.test(branch) && !branch.includes("..");
-	const tracked = `refs/remotes/origin/${branch}`;
-	return {
-		because: "a change request in Jenkins",
-		revision: known ? tracked : null,
-		fetch: `+refs/heads/${branch}:${tracked}`
-	};
-}
-function commit(because, sha) {
-	const revision = typeof sha === "string" && /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(sha) ? sha : null;
-	return {
-		because,
-		revision,
-		fetch: revision ?? ""
-	};
-}
+var localTimeoutMs, fetchTimeoutMs;
+var init_base_files = __esmMin((() => {
+	init_user_error();
+	init_child_environment();
+	init_find_program();
+	init_run_process();
+	localTimeoutMs = 2e4;
+	fetchTimeoutMs = 12e4;
+}));
+init_inside_folder();
 const maxProgramBytes = 16777216;
 async function createTrust(options) {
 	const found = findBaseRevision(options.env);
 	if (found === null) return {
 		read: readText,
 		check: async () => [],
+		ofWorkTree: true,
 		warnings: []
 	};
 	const base = found;
-	const repository = await findRepository(options.workspace);
+	const repository = findRepository(options.workspace);
 	const root = repository ?? options.workspace;
 	const warnings = [];
 	let opened = null;
 	async function readBase(path, maxBytes) {
-		if (repository === null) return await exists(path) ? withoutRepository : { kind: "missing" };
-		opened ??= openBase({
+		if (repository === null) return existsSync(path) ? withoutRepository : { kind: "missing" };
+		opened ??= Promise.resolve().then(() => (init_base_files(), base_files_exports)).then(({ openBase }) => openBase({
 			root,
 			base,
 			env: options.env
-		});
+		}));
 		const file = await (await opened)(relative(root, path), maxBytes);
 		return file.kind === "bytes" ? file.bytes : file;
 	}
 	async function read(path, maxBytes) {
-		const place = await placeIn(root, path);
+		const place = placeIn(root, path);
 		if (place === null) return readText(path, maxBytes);
 		const file = await readBase(place, maxBytes);
 		const text = Buffer.isBuffer(file) ? decodeText(file, null) : file;
@@ -76188,10 +69134,10 @@ async function createTrust(options) {
 	async function check(paths) {
 		const problems = [];
 		for (const path of paths) {
-			const place = await placeIn(root, path);
+			const place = placeIn(root, path);
 			if (place === null) continue;
 			const file = await readBase(place, maxProgramBytes);
-			if (Buffer.isBuffer(file) && file.equals(await readFile(path))) continue;
+			if (Buffer.isBuffer(file) && file.equals(readFileSync(path))) continue;
 			const message = `is not what the base commit has, and this is ${base.because}: it is not started`;
 			problems.push({
 				code: "config_error",
@@ -76204,6 +69150,7 @@ async function createTrust(options) {
 	return {
 		read,
 		check,
+		ofWorkTree: false,
 		warnings
 	};
 }
@@ -76216,21 +69163,62 @@ async function saysTheSame(path, maxBytes, text) {
 	if (there.kind !== "text" || text.kind !== "text") return there.kind === text.kind;
 	return there.text === text.text;
 }
-async function placeIn(root, path) {
+function placeIn(root, path) {
 	if (isInside(root, path)) return path;
-	const folder = await realpath(dirname(path)).catch(() => dirname(path));
-	const real = await realpath(path).catch(() => join(folder, basename(path)));
+	const folder = realPathOr(dirname(path), dirname(path));
+	const real = realPathOr(path, join(folder, basename(path)));
 	return isInside(root, real) ? real : null;
 }
-async function findRepository(workspace) {
+function realPathOr(path, otherwise) {
+	try {
+		return realpathSync(path);
+	} catch {
+		return otherwise;
+	}
+}
+function findRepository(workspace) {
 	for (let folder = workspace;; folder = dirname(folder)) {
-		if (await exists(join(folder, ".git"))) return folder;
+		if (existsSync(join(folder, ".git"))) return folder;
 		if (folder === dirname(folder)) return null;
 	}
 }
-function exists(path) {
-	return stat(path).then(() => true, () => false);
+init_inside_folder();
+async function programsOfWorkTree({ servers, hooks, askCommand }, layers, workspace) {
+	const all = [
+		...servers.flatMap((server) => programOf(server)),
+		...hooksIn("pre_tool_use", hooks.preToolUse),
+		...hooksIn("post_tool_use", hooks.postToolUse),
+		...hooksIn("run_start", hooks.runStart),
+		...hooksIn("run_end", hooks.runEnd),
+		...askCommand === null ? [] : [{
+			...askCommand,
+			what: "ask_command"
+		}]
+	];
+	if (all.length === 0) return [];
+	const root = findRepository(workspace) ?? workspace;
+	const files = layers.flatMap(({ file }) => file !== null && isInside(root, file.path) ? [file.shown] : []);
+	return all.filter(({ source }) => files.some((file) => source === file || source.startsWith(`${file}:`))).map(({ what, words }) => `${what}: ${words.join(" ")}`);
 }
+function programOf({ name, values, source }) {
+	const { command, args } = values;
+	if (typeof command !== "string") return [];
+	return [{
+		what: `server ${name}`,
+		words: [command, ...Array.isArray(args) ? args.map(String) : []],
+		source
+	}];
+}
+function hooksIn(event, hooks) {
+	return hooks.map(({ command, source }) => ({
+		what: `hook ${event}`,
+		words: command,
+		source
+	}));
+}
+init_custom_tools();
+init_merge();
+init_problem();
 async function loadConfig(options) {
 	const { workspace, env, flags, cwd } = options;
 	const { managedFile = "/etc/agent-run/managed.toml", managedOwnerId = 0 } = options;
@@ -76273,6 +69261,11 @@ async function loadConfig(options) {
 	const cache = findCacheFolder(options);
 	const programs = programFiles(hooks, values.permissions.ask_command ?? [], workspace);
 	throwProblems(await trust.check(programs));
+	const started = {
+		servers: choice.chosen,
+		hooks,
+		askCommand: askCommandOf(merged)
+	};
 	const config = {
 		agent: toAgentSettings(values, prompts),
 		mcp: toMcpSettings(merged),
@@ -76291,6 +69284,7 @@ async function loadConfig(options) {
 		findings: values.output.findings,
 		sources: layers.flatMap((layer) => layer.file?.shown ?? (layer.scope === "cloud" ? layer.sourceOf([]) : [])),
 		files: [...layers.flatMap(({ file }) => file === null ? [] : [file.path]), ...programs],
+		starts: trust.ofWorkTree ? await programsOfWorkTree(started, layers, workspace) : [],
 		lockFile: lockPathOf(layers, workspace),
 		warnings: [
 			...trust.warnings,
@@ -76320,6 +69314,15 @@ async function loadConfig(options) {
 	function stringsOf(list) {
 		return [...new Set(addUp(layers, listsThatAddUp[list]).map(({ value }) => String(value)))];
 	}
+}
+function askCommandOf({ values, settings }) {
+	const { on_ask, ask_command } = values.permissions;
+	const setting = settings.get("permissions.ask_command");
+	if (on_ask !== "command" || ask_command === void 0 || setting === void 0) return null;
+	return {
+		words: ask_command,
+		source: setting.layer.sourceOf(setting.path)
+	};
 }
 function defaultWithoutBroad({ values, settings }, broadOption) {
 	if (values.permissions.default !== "allow" || values.permissions.broad || broadOption) return [];
@@ -76678,7 +69681,7 @@ function isHarmless(subject) {
 		default: return subject;
 	}
 }
-init_json();
+init_json$1();
 const longestValue = 32768;
 const deepestValue = 64;
 function judgeArgument(input, path, glob) {
@@ -83538,6 +76541,9 @@ function compileGlob(text, where) {
 		matches: (value) => expression.test(value)
 	};
 }
+function escapeGlob$1(value) {
+	return value.replace(/[*?[\]{}()|\\]/g, "\\$&");
+}
 function literalOf(text) {
 	if (!/^(?:[^*?[\]{}()|\\]|\\.)+$/s.test(text)) return null;
 	return text.replace(/\\(.)/gs, "$1");
@@ -83563,7 +76569,7 @@ function withoutGroups(text) {
 function toExpression(text, where) {
 	const glob = text.replace(/(?<!\\)[+*]\(\*+\)/g, "*").replace(/(?<!\\)\[!/g, "[^");
 	try {
-		return import_picomatch.default.makeRe(glob, {
+		return import_picomatch$1.default.makeRe(glob, {
 			dot: true,
 			nonegate: true,
 			strictBrackets: true,
@@ -83711,6 +76717,18 @@ function piecesOf(text, which) {
 	}
 	return [...pieces];
 }
+function toTomlList(values) {
+	return `[${[...new Set(values)].map(toToml).join(", ")}]`;
+}
+function toToml(value) {
+	return JSON.stringify(value).replaceAll(/##(?=[\w.-]*\[)/g, "#\\u0023").replaceAll(/[\x7f-\x9f\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+function quoteWords(words) {
+	return words.map(quoteWord).join(" ");
+}
+function quoteWord(word) {
+	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
 function describeDecision$1(decision) {
 	const { action, because, wrapped } = decision;
 	const suffix = wrapped === void 0 ? "" : `, for ${wrapped}`;
@@ -83774,6 +76792,24 @@ function reasonOf$1(name, decision) {
 function unjudgedLines(tool, input) {
 	if (!tool.subjects(input).some((subject) => subject.kind === "command" && literalCommands(subject.line) === null)) return [];
 	return ["Rules can only judge plain words joined by && || ; and |: this line has something else, such as a variable, a substitution, a wildcard or a redirection to a file."];
+}
+function allowingRule(tool, input) {
+	const subjects = tool.wraps === void 0 ? tool.subjects(input) : [];
+	const lines = [
+		"[[permissions.rules]]",
+		`tool = ${toToml(tool.name)}`,
+		"action = \"allow\""
+	];
+	const commands = subjects.flatMap((subject) => subject.kind === "command" ? [literalCommands(subject.line)] : []);
+	const judged = commands.flatMap((line) => line ?? []);
+	if (commands.length > 0 && (commands.includes(null) || judged.length === 0)) return [...lines, "broad = true # not plain words, so only a rule for every command can allow it"].join("\n");
+	if (judged.length > 0) lines.push(`commands = ${toTomlList(judged.map(quoteWords))}`);
+	const paths = subjects.filter((subject) => subject.kind === "path");
+	if (paths.some(({ inside }) => !inside)) lines.push("# the path leaves the workspace: file tools refuse it under any rule");
+	else if (paths.length > 0) lines.push(`paths = ${toTomlList(paths.map(({ path }) => path === "" ? "." : escapeGlob$1(path)))}`);
+	const [resource] = subjects.filter((subject) => subject.kind === "resource");
+	if (resource !== void 0) lines.push(`args = { uri = ${toToml(escapeGlob$1(resource.uri))} }`);
+	return lines.join("\n");
 }
 init_user_error();
 function refuseBroadRule({ rule, tool }) {
@@ -83899,6 +76935,7 @@ function decideByDefault(tool, { action, source }) {
 	});
 	return raised.action === "ask" ? raised : byDefault;
 }
+init_tool();
 const maxFindings = 1e3;
 function createReportFindingTool({ workspace, emit }) {
 	let count = 0;
@@ -83960,7 +76997,10 @@ function createReportFindingTool({ workspace, emit }) {
 		}
 	});
 }
+init_tool();
+init_child_environment();
 init_duration$1();
+init_run_process();
 const maxTimeoutMs = 6e5;
 function createBashTool(options) {
 	const { workspace, settings } = options;
@@ -84023,6 +77063,7 @@ function withLeftOutNote(result, leavesOut) {
 	if (leavesOut === null || typeof result !== "string") return result;
 	return `${result}\n[files that a rule denies are left out]`;
 }
+init_tool();
 const maxFiles = 1e3;
 function createGlobTool(options) {
 	const { workspace, ripgrep } = options;
@@ -84107,6 +77148,7 @@ function describe$2(output, folder) {
 function printable(path) {
 	return path.replace(/[\0-\x1f]/g, (character) => JSON.stringify(character).slice(1, -1));
 }
+init_tool();
 const maxFileMebibytes = 256;
 function createGrepTool(options) {
 	const { workspace, ripgrep } = options;
@@ -84314,6 +77356,7 @@ function toLine$1(bytes) {
 	if (text.length <= maxLineChars) return text.replace(/\r$/, "");
 	return `${text.slice(0, maxLineChars).replace(/[\ud800-\udbff]$/, "")}… [line cut]`;
 }
+init_tool();
 const defaultLines = 2e3;
 const maxImageBytes = 5242880;
 function createReadTool(options) {
@@ -84479,6 +77522,9 @@ function createResultFilter({ hides, behind }) {
 		return Buffer.concat([line.subarray(mark, mark + 1), behind === "numbered line" ? line : line.subarray(mark + 1)]);
 	}
 }
+init_find_program();
+init_inside_folder();
+init_run_process();
 const timeoutMs$2 = 3e4;
 function createRipgrep(options) {
 	let program = null;
@@ -84582,14 +77628,14 @@ function createBuiltinTools(options) {
 		})
 	].filter((tool) => settings.builtin.includes(tool.name));
 }
-init_json();
+init_json$1();
 function argumentNames(schema) {
 	const own = Object.keys(tableOf(schema.properties));
-	return new Set([...own, ...partsOf(schema).flatMap((part) => [...argumentNames(part)])]);
+	return new Set([...own, ...partsOf$1(schema).flatMap((part) => [...argumentNames(part)])]);
 }
 function narrowSchema(schema, narrowing) {
 	const narrowed = narrowPart(schema, narrowing);
-	return partsOf(schema).length > 0 || "patternProperties" in schema ? narrowed : {
+	return partsOf$1(schema).length > 0 || "patternProperties" in schema ? narrowed : {
 		...narrowed,
 		additionalProperties: false
 	};
@@ -84604,7 +77650,7 @@ const singles = [
 	"then",
 	"else"
 ];
-function partsOf(schema) {
+function partsOf$1(schema) {
 	return [
 		...lists.flatMap((key) => Array.isArray(schema[key]) ? schema[key] : []),
 		...singles.map((key) => schema[key]),
@@ -84650,6 +77696,7 @@ function isSingleKey(key) {
 function tableOf(value) {
 	return isJsonObject$1(value) ? value : {};
 }
+init_tool();
 function createCustomTools(settings, known) {
 	const tools = [];
 	const warnings = [];
@@ -84739,7 +77786,7 @@ function undouble(stem) {
 	if (/([bdgmnprt])\1$/.test(stem)) return stem.slice(0, -1);
 	return stem.endsWith("e") ? stem.slice(0, -1) : stem;
 }
-init_json();
+init_json$1();
 const saturation = 1.2;
 const fields = [
 	{
@@ -84837,6 +77884,7 @@ function isLazy(tools, lazyLoading) {
 		return tokens > lazyAboveTokens;
 	});
 }
+init_tool();
 init_user_error();
 function createToolbox(first, hides, presentationOf = () => "full") {
 	const present = createPresenter(presentationOf);
@@ -84928,9 +77976,18 @@ function duplicate(name) {
 }
 init_visible_text();
 init_well_formed();
-function summarize(tool, limit, known = new Set()) {
-	const line = toVisibleText(leadOf(tool.description)).replaceAll(/\*\*|__|[`#]/g, "").replaceAll(/\s+/g, " ").trim().replace(/[.:]$/, "");
-	return saysNothing(line, tool, known) ? "" : cutLine(withoutArticles(line), limit);
+function summarize(tool, limit) {
+	const words = wordsOfLead(tool);
+	return words.every((word) => isTold(word, namedBy(tool), fillers$1)) ? "" : cutLine(words.join(" "), limit);
+}
+function summarizeBeyondName(tool, limit, known) {
+	const told = [namedBy(tool), known];
+	const words = wordsOfLead(tool);
+	const first = words.findIndex((word, at) => !isTold(word, ...told, at === 0 ? hollow : fillers$1));
+	if (first < 0) return "";
+	const last = words.findLastIndex((word) => !isTold(word, ...told, fillers$1));
+	const end = words.findIndex((word, at) => at > last && (prepositions.has(word) || conjunctions.has(word)));
+	return cutLine(words.slice(withPreposition(words, first), end < 0 ? words.length : end).join(" "), limit);
 }
 function commonStems(tools) {
 	const counts = new Map();
@@ -84939,16 +77996,27 @@ function commonStems(tools) {
 	return new Set([...counts].filter(([, count]) => count >= many).map(([stem]) => stem));
 }
 const fewestTools = 4;
-const commonShare = 1 / 3;
-const fillers$1 = new Set(stemsOf("a an the of to in on for from by with and or your this that all new existing specific"));
-function saysNothing(line, tool, known) {
-	const server = tool.origin.kind === "mcp" ? tool.origin.server : "";
-	const named = new Set(stemsOf(`${ownNameOf(tool)} ${server}`));
-	return stemsOf(line).every((stem) => named.has(stem) || known.has(stem) || fillers$1.has(stem));
+const commonShare = 1 / 2;
+const conjunctions = new Set(["and", "or"]);
+const prepositions = new Set("of to in into on onto over for from by with at about across".split(" "));
+const fillers$1 = new Set(stemsOf(`a an the your this that all new existing specific ${[...conjunctions, ...prepositions].join(" ")}`));
+const hollow = new Set(stemsOf("get return retrieve perform"));
+function wordsOfLead({ description }) {
+	const [first = "", ...rest] = toVisibleText(leadOf(description)).replaceAll(/\*\*|__|[`#]/g, "").trim().replace(/[.:]$/, "").split(/\s+/);
+	return [first, ...rest.filter((word) => !/^(a|an|the)$/.test(word))];
 }
-function withoutArticles(line) {
-	const [first = "", ...rest] = line.split(" ");
-	return [first, ...rest.filter((word) => !/^(a|an|the)$/.test(word))].join(" ");
+function namedBy(tool) {
+	const server = tool.origin.kind === "mcp" ? tool.origin.server : "";
+	return new Set(stemsOf(`${ownNameOf(tool)} ${server}`));
+}
+function isTold(word, ...told) {
+	return /^([\p{L}\d-]*|[^\p{L}\d]*)$/u.test(word) && stemsOf(word).every((stem) => told.some((stems) => stems.has(stem)));
+}
+function withPreposition(words, first) {
+	const before = words.slice(0, first);
+	const preposition = before.findLastIndex((word) => prepositions.has(word));
+	if (preposition >= 0) return preposition;
+	return conjunctions.has(before.at(-1) ?? "") ? first - 1 : first;
 }
 function cutLine(line, limit) {
 	if (line.length <= limit) return line;
@@ -84961,7 +78029,7 @@ const budgets = {
 	names: 6e3
 };
 const introduction = `# Tools that load on demand
-These MCP tools are not loaded yet. mcp_tool_search finds and loads them by what they do, mcp_tool_list shows one server's; after that call them. Full names begin as the line of their server shows.`;
+mcp_tool_search finds and loads these MCP tools, mcp_tool_list shows a server's. Full names have the name below in place of the server's *.`;
 function composeCatalogue(tools, summaryLimit) {
 	const summaries = catalogueAt("summaries", tools, summaryLimit);
 	if (summaries.tokens <= budgets.summaries) return summaries;
@@ -84971,12 +78039,12 @@ function composeCatalogue(tools, summaryLimit) {
 function catalogueAt(level, tools, summaryLimit) {
 	const entries = catalogueEntries(level, tools, summaryLimit);
 	const sections = [...byServer(tools)].map(([server, own]) => {
-		const head = `${beginningOf(server)} (${own.length})`;
+		const head = `${sharedBeginning(server, own)}*`;
 		const listed = own.map(({ name }) => entries.get(name) ?? "");
 		switch (level) {
 			case "summaries": return [head, ...listed].join("\n");
 			case "names": return `${head}\n${listed.join(" ")}`;
-			case "prefixes": return `${head}: ${firstWords(own).join(" ")}`;
+			case "prefixes": return `${head} (${own.length}): ${firstWords(own).join(" ")}`;
 			default: return level;
 		}
 	});
@@ -84990,11 +78058,11 @@ function catalogueAt(level, tools, summaryLimit) {
 function catalogueEntries(level, tools, summaryLimit) {
 	if (level === "prefixes") return new Map();
 	return new Map([...byServer(tools)].flatMap(([server, own]) => {
-		const beginning = beginningOf(server);
+		const beginning = sharedBeginning(server, own);
 		const known = commonStems(own);
 		return own.map((tool) => {
 			const name = tool.name.startsWith(beginning) ? tool.name.slice(beginning.length) : `full name ${tool.name}`;
-			const summary = level === "names" ? "" : summarize(tool, summaryLimit, known);
+			const summary = level === "names" ? "" : summarizeBeyondName(tool, summaryLimit, known);
 			return [tool.name, summary === "" ? name : `${name}: ${summary}`];
 		});
 	}));
@@ -85013,8 +78081,16 @@ function byServer(tools) {
 	}
 	return servers;
 }
-function beginningOf(server) {
-	return `mcp__${server}__`.replace(/[^a-zA-Z0-9_-]/gu, "_");
+function sharedBeginning(server, tools) {
+	const beginning = `mcp__${server}__`.replace(/[^a-zA-Z0-9_-]/gu, "_");
+	const [first = "", ...others] = tools.flatMap(({ name }) => name.startsWith(beginning) ? [name] : []);
+	if (others.length === 0) return beginning;
+	let length = beginning.length;
+	for (const { index } of first.slice(0, -1).matchAll(/[_-]/g)) {
+		const longer = first.slice(0, index + 1);
+		if (others.every((name) => name.startsWith(longer) && name !== longer)) length = Math.max(length, longer.length);
+	}
+	return first.slice(0, length);
 }
 const mostFirstWords = 12;
 function firstWords(tools) {
@@ -85249,6 +78325,7 @@ function matchTools(tools, pattern, limit) {
 		found: [...byName, ...byDescription].slice(0, limit)
 	};
 }
+init_tool();
 const harmless = {
 	readOnly: true,
 	idempotent: true,
@@ -85260,7 +78337,7 @@ function createSearchTool(options) {
 	return defineTool({
 		...harmless,
 		name: "mcp_tool_search",
-		description: `Find MCP tools and load their definitions, at most ${maxTools} at a time. Call them from the next turn on.`,
+		description: `Find MCP tools and load up to ${maxTools}; call them from the next turn on.`,
 		inputSchema: {
 			type: "object",
 			properties: {
@@ -85270,7 +78347,7 @@ function createSearchTool(options) {
 				},
 				regex: {
 					type: "boolean",
-					description: "Query is a regular expression on names and descriptions"
+					description: "Query is a regular expression"
 				},
 				limit: {
 					type: "integer",
@@ -85305,7 +78382,7 @@ function createListTool({ tools, summaryLimit }) {
 	return defineTool({
 		...harmless,
 		name: "mcp_tool_list",
-		description: "List the tools of one MCP server; loads none.",
+		description: "List a server's MCP tools; loads none.",
 		inputSchema: {
 			type: "object",
 			properties: { server: { type: "string" } },
@@ -85356,6 +78433,7 @@ function serversOf(tools) {
 function serverOf({ origin }) {
 	return origin.kind === "mcp" ? origin.server : "";
 }
+init_tool();
 function createLazyTools({ tools: first, waits, delivery, settings, emit }) {
 	const { summaryDescriptionLimit: summaryLimit, maxToolsPerSearch: maxTools } = settings;
 	const loaded = new Set();
@@ -85425,6 +78503,7 @@ function loadWhenCalled(tool, state) {
 		}
 	};
 }
+init_inside_folder();
 function createOffLimits(options) {
 	const secrets = options.home === "" ? [] : homeSecrets.map((name) => join(options.home, name));
 	const unreadable = [
@@ -85491,6 +78570,7 @@ function fold(path) {
 	return path.normalize("NFKC").replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, "").toLowerCase();
 }
 init_user_error();
+init_inside_folder();
 function createWorkspace(root, options) {
 	const realRoot = realRootOf(root);
 	const offLimits = createOffLimits({
@@ -85577,6 +78657,7 @@ function linkTarget(path) {
 		return null;
 	}
 }
+init_tool();
 function findPlace(workspace, config, outputs, host) {
 	return createWorkspace(workspace, {
 		protectedFiles: [...config.files, ...outputs],
@@ -85728,6 +78809,7 @@ function announceRun({ workspace, config, configDigest, job }, scene) {
 		config_sources: [...config.sources],
 		sandbox: "off",
 		config_digest: configDigest,
+		...config.starts.length > 0 && { starts: [...config.starts] },
 		...resumed && {
 			run_id: resumed.runId,
 			resumed: true
@@ -85959,11 +79041,16 @@ function toJsonLine(event) {
 	return `${escapeForLogs(JSON.stringify(event))}\n`;
 }
 function toJsonReport(report) {
-	return `${escapeForLogs(JSON.stringify(report, null, 2))}\n`;
+	return toJsonText(report);
+}
+function toJsonText(value) {
+	return `${escapeForLogs(JSON.stringify(value, null, 2))}\n`;
 }
 function escapeForLogs(json) {
 	return json.replaceAll(/##(?=[\w.-]*\[)/g, "#\\u0023").replaceAll(/[\x7f-\x9f\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
+var init_json = __esmMin((() => {}));
+init_json();
 init_visible_text();
 init_well_formed();
 function renderJunit(report) {
@@ -86023,10 +79110,11 @@ function callCase(call) {
 	const type = call.error_code ?? "tool_error";
 	const decided = call.decision === null ? "" : `, decided by ${call.decision.rule} (${call.decision.source})`;
 	const message = `${call.tool}: ${type}${decided}`;
+	const rules = call.allow_with === void 0 ? "" : `\nallowed by\n${call.allow_with}`;
 	const failure = {
 		type,
 		message,
-		details: `call ${call.id} of turn ${call.turn}\n${message}`
+		details: `call ${call.id} of turn ${call.turn}\n${message}${rules}`
 	};
 	return [{
 		group: "call",
@@ -86046,32 +79134,6 @@ function seconds(durationMs) {
 }
 function escapeXml(text) {
 	return toWellFormed(toVisibleText(text)).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\"", "&quot;").replaceAll("\n", "&#10;");
-}
-function troubledCallsOf(calls) {
-	const troubled = calls.filter((call) => !call.ok);
-	return {
-		denied: groupCalls(troubled.filter((call) => call.error_code === "denied")),
-		failed: groupCalls(troubled.filter((call) => call.error_code !== "denied" && call.error_code !== "unknown_tool")),
-		unknown: groupCalls(troubled.filter((call) => call.error_code === "unknown_tool"))
-	};
-}
-function groupCalls(calls) {
-	const groups = new Map();
-	for (const call of calls) {
-		const key = JSON.stringify([
-			call.tool,
-			call.error_code,
-			call.decision?.rule,
-			call.decision?.source
-		]);
-		const group = groups.get(key);
-		if (group === void 0) groups.set(key, {
-			call,
-			count: 1
-		});
-		else group.count += 1;
-	}
-	return [...groups.values()];
 }
 function formatCount(count) {
 	return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",");
@@ -86137,6 +79199,99 @@ function renderApprovals(report) {
 		"reason"
 	], rows);
 }
+function troubledCallsOf(calls) {
+	const troubled = calls.filter((call) => !call.ok);
+	return {
+		denied: groupCalls(troubled.filter((call) => call.error_code === "denied")),
+		failed: groupCalls(troubled.filter((call) => call.error_code !== "denied" && call.error_code !== "unknown_tool")),
+		unknown: groupCalls(troubled.filter((call) => call.error_code === "unknown_tool"))
+	};
+}
+function whatToChange({ call }) {
+	if (call.allow_with !== void 0 || call.decision === null) return null;
+	if (call.decision.action === "allow") return null;
+	if (call.decision.action === "ask") return "a person has to approve it";
+	return /^default\b/.test(call.decision.rule) ? "no narrow rule would allow it" : "only a change there would allow it";
+}
+function groupCalls(calls) {
+	const groups = new Map();
+	for (const call of calls) {
+		const canAllow = call.allow_with !== void 0;
+		const key = JSON.stringify([
+			call.tool,
+			call.error_code,
+			call.decision?.rule,
+			call.decision?.source,
+			canAllow
+		]);
+		const group = groups.get(key);
+		if (group === void 0) groups.set(key, {
+			call,
+			count: 1
+		});
+		else group.count += 1;
+	}
+	return [...groups.values()];
+}
+function rulesToAllow(calls) {
+	const denied = calls.filter((call) => call.error_code === "denied");
+	const rules = new Set(denied.flatMap(({ allow_with }) => allow_with === void 0 ? [] : allow_with.split("\n\n")));
+	const found = [];
+	const lastOf = new Map();
+	for (const rule of rules) {
+		const { head, list } = takeApart(rule);
+		const last = lastOf.get(head);
+		const joined = last === void 0 || list === null ? null : join$1(found[last] ?? "", list);
+		if (last !== void 0 && joined !== null) found[last] = joined;
+		else lastOf.set(head, found.push(rule) - 1);
+	}
+	return found;
+}
+function takeApart(rule) {
+	const [, head = rule, list] = /^([\s\S]*\n(?:commands|paths) = )(\[.*\])$/.exec(rule) ?? [];
+	return {
+		head,
+		list: list === void 0 ? null : readList(list)
+	};
+}
+function join$1(rule, more) {
+	const { head, list } = takeApart(rule);
+	if (list === null) return null;
+	const joined = `${head}[${[...new Set([...list, ...more])].map((value) => escapeForLogs(JSON.stringify(value))).join(", ")}]`;
+	return joined.length > longestRule$1 ? null : joined;
+}
+function readList(list) {
+	try {
+		return JSON.parse(list);
+	} catch {
+		return null;
+	}
+}
+var longestRule$1;
+var init_rules_to_allow = __esmMin((() => {
+	longestRule$1 = 4e3;
+}));
+init_escape$1();
+init_format();
+init_rules_to_allow();
+const maxRules = 20;
+const maxChars = 9e4;
+function renderDenied(report) {
+	const lines = troubledCallsOf(report.calls).denied.map((group) => `- ${renderGroup(group)}`);
+	const list = renderList(`Denied (${formatCount(report.denied)})`, lines);
+	const rules = rulesToAllow(report.calls);
+	if (rules.length === 0) return list;
+	return `${list}\n\nIf they should be allowed, these rules in agent.toml do it:\n\n${toFence(rules.slice(0, maxRules).join("\n\n"), maxChars, "toml")}${rules.length <= maxRules ? "" : `\n\n${formatCount(rules.length - maxRules)} more are in the report.`}`;
+}
+function renderGroup(group) {
+	const { call, count } = group;
+	const name = `${toCodeSpan(call.tool)}${count === 1 ? "" : ` ${formatCount(count)} times`}`;
+	if (call.decision === null) return name;
+	const decided = `decided by ${toCodeSpan(call.decision.rule)} in ${toCodeSpan(call.decision.source)}`;
+	const change = whatToChange(group);
+	return change === null ? `${name}, ${decided}` : `${name}, ${decided}; ${change}`;
+}
+init_escape$1();
 init_format();
 const maxDiffs = 20;
 const maxDiffChars = 4e4;
@@ -86175,6 +79330,7 @@ function renderDiffs(calls) {
 	return sections;
 }
 init_duration$1();
+init_escape$1();
 init_format();
 function renderSummary(report) {
 	return `${[
@@ -86212,8 +79368,14 @@ function renderFacts$2(report) {
 		formatQuantity(report.turns, "turn"),
 		formatUsage(report.usage),
 		formatCost(report.cost_usd),
-		formatDuration(report.run.duration_ms)
+		formatDuration(report.run.duration_ms),
+		...renderJob(report.run.ci)
 	].join(" · ");
+}
+function renderJob(ci) {
+	if (ci === void 0) return [];
+	const link = ci.url === null ? null : toLink(ci.url);
+	return [link === null ? toCodeSpan(ci.name) : `[${toCodeSpan(ci.name)}](${link})`];
 }
 function renderAnswer(report) {
 	if (report.answer === null || report.answer.trim() === "") return "";
@@ -86244,15 +79406,6 @@ function renderServers(report) {
 		server.connect_ms === null ? "" : formatDuration(server.connect_ms),
 		server.error === null ? "" : toCodeSpan(server.error, 500)
 	]));
-}
-function renderDenied(report) {
-	const lines = troubledCallsOf(report.calls).denied.map((group) => `- ${renderDeniedGroup(group)}`);
-	return renderList(`Denied (${formatCount(report.denied)})`, lines);
-}
-function renderDeniedGroup({ call, count }) {
-	const name = `${toCodeSpan(call.tool)}${count === 1 ? "" : ` ${formatCount(count)} times`}`;
-	if (call.decision === null) return name;
-	return `${name}, decided by ${toCodeSpan(call.decision.rule)} in ${toCodeSpan(call.decision.source)}`;
 }
 function renderCalls(report) {
 	const rows = report.calls.map((call) => [
@@ -86379,6 +79532,7 @@ function openFile(path) {
 	fchmodSync(file, 384);
 	return file;
 }
+init_json();
 function createJsonlFileSink(path, after) {
 	const file = after === void 0 ? openOutputFile(path) : openAfter(path, after);
 	const isRegular = fstatSync(file).isFile();
@@ -86469,6 +79623,45 @@ function writeAllSync(file, bytes, position) {
 		const place = position === null ? null : position + written;
 		written += writeSync(file, bytes, written, bytes.length - written, place);
 	}
+}
+init_escape$1();
+function detectCi(env) {
+	if (env.GITHUB_ACTIONS === "true") return {
+		name: "GitHub Actions",
+		url: toAddress(gitHubRun(env))
+	};
+	if (env.GITLAB_CI === "true") return {
+		name: "GitLab",
+		url: toAddress(env.CI_JOB_URL)
+	};
+	if (env.CIRCLECI === "true") return {
+		name: "CircleCI",
+		url: toAddress(env.CIRCLE_BUILD_URL)
+	};
+	if (env.BUILDKITE === "true") return {
+		name: "Buildkite",
+		url: toAddress(buildkiteJob(env))
+	};
+	if (env.JENKINS_URL && env.BUILD_URL) return {
+		name: "Jenkins",
+		url: toAddress(env.BUILD_URL)
+	};
+	return null;
+}
+function gitHubRun(env) {
+	const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id, GITHUB_RUN_ATTEMPT: attempt } = env;
+	if (!server || !repository || !id) return void 0;
+	return `${server}/${repository}/actions/runs/${id}${attempt ? `/attempts/${attempt}` : ""}`;
+}
+function buildkiteJob(env) {
+	const { BUILDKITE_BUILD_URL: build, BUILDKITE_JOB_ID: job } = env;
+	return build && job ? `${build}#${job}` : build;
+}
+function toAddress(text) {
+	if (text === void 0 || !URL.canParse(text)) return null;
+	const url = new URL(text);
+	if (url.username !== "" || url.password !== "") return null;
+	return toLink(url.href.replaceAll(/[()[\]|!'*$^{}\\]/g, (character) => `%${character.charCodeAt(0).toString(16)}`));
 }
 function html(template, ...parts) {
 	return { markup: template.flatMap((text, index) => [text, index < parts.length ? toMarkup(parts[index] ?? null) : ""]).join("") };
@@ -86666,6 +79859,10 @@ function stateOf$1({ result }) {
 function decisionOf({ call, hooks }) {
 	return hooks.findLast(({ decision }) => decision !== void 0)?.decision ?? call.decision;
 }
+function allowWithOf(story) {
+	if (stateOf$1(story) !== "denied" || story.hooks.some(({ decision }) => decision !== void 0)) return null;
+	return story.call.allow_with ?? null;
+}
 function previewOf({ call: { input } }) {
 	if (typeof input !== "object" || input === null) return "";
 	return toLine(Object.values(input).find((value) => typeof value === "string") ?? JSON.stringify(input), 120);
@@ -86716,7 +79913,8 @@ ${renderTable("No call was made.", [
 		"where",
 		"calls",
 		"tools"
-	], decisionRows(story))}</section>
+	], decisionRows(story))}
+${renderRules(rulesToAllow(report.calls))}</section>
 ${renderSection("Servers", [
 		"server",
 		"state",
@@ -86787,11 +79985,20 @@ ${renderSection("Files changed", [
 	]))}
 ${renderSection("Warnings", ["warning", "message"], report.warnings.map(({ code, message }) => [code, message]))}
 <section aria-labelledby="run-title" class="card"><h2 id="run-title">The run</h2><dl class="run">
-<dt>Id</dt><dd>${run.id}</dd><dt>Version</dt><dd>${run.version}</dd><dt>Workspace</dt><dd>${run.workspace}</dd>
+<dt>Id</dt><dd>${run.id}</dd>${renderCi(run.ci)}<dt>Version</dt><dd>${run.version}</dd><dt>Workspace</dt><dd>${run.workspace}</dd>
 <dt>Configuration</dt><dd>${run.config_sources.join(", ") || "none"}</dd><dt>Tools</dt><dd>${formatCount(report.tools.offered)} offered, ${formatCount(report.tools.deferred)} deferred, ${formatCount(report.tools.loaded)} loaded</dd>
 <dt>Retries</dt><dd>${formatCount(report.retries)}</dd><dt>Redactions</dt><dd>${formatCount(report.redactions)}</dd></dl>
 ${report.structured === null || report.structured === void 0 ? null : html`<details><summary>Structured answer</summary>${toBlock(toJson(report.structured))}</details>`}
 </section>`;
+}
+function renderRules(rules) {
+	if (rules.length === 0) return html``;
+	return html`<details><summary>Rules that would allow the denied calls, if they should be (${formatCount(rules.length)})</summary>${toBlock(rules.join("\n\n"))}</details>`;
+}
+function renderCi(ci) {
+	if (ci === void 0) return html``;
+	const link = ci.url === null ? null : toLink(ci.url);
+	return html`<dt>Job</dt><dd>${link === null ? ci.name : html`<a href="${link}" rel="noreferrer">${ci.name}</a>`}</dd>`;
 }
 function decisionRows(story) {
 	const groups = new Map();
@@ -86838,7 +80045,9 @@ function toJson(value) {
 var strictestFirst, maxRows;
 var init_overview = __esmMin((() => {
 	init_duration$1();
+	init_escape$1();
 	init_format();
+	init_rules_to_allow();
 	init_markup();
 	init_story();
 	strictestFirst = {
@@ -87003,6 +80212,7 @@ rect.output, .key.output { fill: var(--output); background: var(--output); }
 .key:first-child { margin-left: 0; }
 .plots { display: grid; grid-template-columns: 2fr 1fr; gap: 1.25rem; margin: .6rem 0; }
 figure { margin: 0; }
+.card > .scroll + details { margin-top: .6rem; }
 figcaption { color: var(--dim); font-size: .75rem; border-bottom: 1px dashed var(--line); }
 .plot { display: block; width: 100%; height: 9rem; border-bottom: 1px solid var(--dim); }
 .scroll { overflow: auto; max-height: 26rem; }
@@ -87159,6 +80369,7 @@ function renderMessage$1({ role, content }) {
 }
 function renderCall(call) {
 	const { tool, server, input, wraps } = call.call;
+	const rules = allowWithOf(call);
 	const { anchor, result, hooks } = call;
 	const state = stateOf$1(call);
 	const decision = decisionOf(call);
@@ -87167,6 +80378,7 @@ function renderCall(call) {
 <summary><span class="tool">${toLine(tool, 80)}</span> <span class="preview">${previewOf(call)}</span> <span class="chip ${state}">${state === "failed" ? result?.error_code ?? state : state}</span> <span class="time">${result === null ? "" : formatDuration(result.duration_ms)}</span></summary>
 <div class="body">
 <dl><dt>Decision</dt><dd>${decision === null ? "none: the tool is unknown" : html`<span class="chip ${decision.action}">${decision.action}</span> by <code>${decision.rule}</code> in <code>${decision.source}</code>`}</dd>
+${rules === null ? null : html`<dt>Allowed with</dt><dd>${toBlock(rules)}</dd>`}
 ${server === null ? null : html`<dt>Server</dt><dd>${server}</dd>`}
 ${hooks.map((hook) => html`<dt>Hook</dt><dd>${hookText(hook)}</dd>`)}
 ${result?.error_code ? html`<dt>Error</dt><dd>${result.error_code}</dd>` : null}</dl>
@@ -87294,6 +80506,7 @@ var init_page = __esmMin((() => {
 	init_usage_plot();
 	init_taggedTemplateLiteral();
 }));
+init_json();
 init__version();
 function setScene(options, host) {
 	const begunAt = performance.now();
@@ -87312,6 +80525,7 @@ function setScene(options, host) {
 	let outputs = noOutputs;
 	let keeper = null;
 	let started = false;
+	const ci = detectCi(host.env);
 	const endings = [];
 	bus.attach({
 		write: fold.write,
@@ -87329,7 +80543,8 @@ function setScene(options, host) {
 			type: "run.start",
 			run_id: randomUUID(),
 			version,
-			...facts
+			...facts,
+			...ci && { ci }
 		});
 	}
 	async function conclude(end) {
@@ -87809,6 +81024,7 @@ function createLimiter(places) {
 		}
 	};
 }
+init_tool();
 async function askNow(request, ask, around) {
 	around.emit({
 		type: "approval.request",
@@ -87852,7 +81068,8 @@ function approvalNeeded(waiting) {
 		hint: "Go on with --resume TRANSCRIPT and --approve ID|all or --reject ID|all; the calls are in the report under approvals."
 	};
 }
-init_json();
+init_json$1();
+init_tool();
 const sideBySide = 8;
 async function callTools(uses, run) {
 	const limit = createLimiter(sideBySide);
@@ -87906,25 +81123,30 @@ function prepareCall(use, run) {
 	};
 	const found = run.desk.lookup(use.name);
 	if (found.kind === "unknown") {
-		announce(use, null, run);
+		announce(use, { decision: null }, run);
 		return {
 			kind: "answer",
 			result: errorResult("unknown_tool", found.message)
 		};
 	}
 	if (found.kind === "hidden") {
-		announce(use, found.judgement.decision, run);
+		announce(use, found.judgement, run);
 		return {
 			kind: "answer",
 			result: errorResult("denied", found.judgement.refusal ?? "This tool is not available.")
 		};
 	}
 	const input = isJsonObject$1(use.input) ? use.input : null;
-	const { decision, refusal } = run.desk.judge(found.tool, input ?? {});
+	const { decision, refusal, allowWith } = run.desk.judge(found.tool, input ?? {});
 	const { approvals } = run.desk;
 	const refill = approvals === void 0 ? [] : approvals.secretsIn(input ?? {});
-	announce(use, decision, run, refill ?? []);
-	if (refusal !== null && (decision.action !== "ask" || approvals === void 0 || input === null)) return {
+	const refused = refusal !== null && (decision.action !== "ask" || approvals === void 0 || input === null);
+	announce(use, {
+		decision,
+		...refused && allowWith !== void 0 && { allowWith },
+		refill: refill ?? []
+	}, run);
+	if (refused) return {
 		kind: "answer",
 		result: errorResult("denied", refusal)
 	};
@@ -88011,15 +81233,19 @@ async function execute(use, call, run) {
 const notRun$1 = errorResult("not_run", "Not run: the run is stopping.");
 function skipCall(use, run) {
 	const found = run.desk.lookup(use.name);
-	announce(use, found.kind === "offered" && isJsonObject$1(use.input) ? run.desk.judge(found.tool, use.input).decision : null, run);
+	announce(use, { decision: found.kind === "offered" && isJsonObject$1(use.input) ? run.desk.judge(found.tool, use.input).decision : null }, run);
 	return conclude({
 		use,
 		result: notRun$1
 	}, 0, run);
 }
-function announce(use, decision, run, refill = []) {
+function announce(use, judged, run) {
 	if (run.earlier?.announced.has(use.id)) return;
-	const names = refill.length === 0 ? {} : { refill: [...refill] };
+	const { decision, allowWith, refill = [] } = judged;
+	const more = {
+		...allowWith !== void 0 && { allow_with: allowWith },
+		...refill.length > 0 && { refill: [...refill] }
+	};
 	const wraps = wrappedCall(use, run);
 	run.emit({
 		type: "tool.call",
@@ -88027,7 +81253,7 @@ function announce(use, decision, run, refill = []) {
 		input: use.input,
 		...wraps,
 		decision,
-		...names
+		...more
 	});
 }
 function wrappedCall(use, run) {
@@ -88268,7 +81494,7 @@ function deniedReason(call) {
 function repetitionNote(times) {
 	return `You have now made the same calls with the same results ${times} times. Do something else, or end with what you know.`;
 }
-init_json();
+init_json$1();
 async function applyCalls(run) {
 	const denied = run.calls.find((use) => isRefused(use, run.desk));
 	if (denied !== void 0) return ended({
@@ -88593,7 +81819,8 @@ function isReadOnlyLine(line) {
 	if (commands === null || commands.length === 0) return false;
 	return commands.every((words) => readOnlyCommands.some((pattern) => allowsCommand(pattern, words)));
 }
-init_json();
+init_json$1();
+init_run_process();
 init_well_formed();
 const maxAnswerBytes = 65536;
 const maxReasonChars = 2e3;
@@ -88680,6 +81907,7 @@ function createApprovals(config, rooms) {
 		default: return onAsk;
 	}
 }
+init_tool();
 function createCallHooks({ settings, workspace, matcherOf, judge }) {
 	const withMatcher = (hook) => ({
 		hook,
@@ -88844,6 +82072,42 @@ function teller(about) {
 		...told
 	});
 }
+const longestRule = 2e3;
+function allowWith(policy, tool, input) {
+	const refused = partsOf(tool, input).flatMap((part) => {
+		const { action, because } = policy.decide(part.tool, part.input);
+		return action === "allow" ? [] : [{
+			...part,
+			because
+		}];
+	});
+	if (refused.some((part) => part.because.kind === "rule" || !isNarrow(part.tool, part.input))) return null;
+	const rules = refused.map((part) => allowingRule(part.tool, part.input)).join("\n\n");
+	return rules === "" || rules.length > longestRule ? null : rules;
+}
+function partsOf(tool, input) {
+	if (tool.wraps === void 0) return [{
+		tool,
+		input
+	}];
+	const { wraps, ...own } = tool;
+	return [{
+		tool: {
+			...own,
+			subjects: () => []
+		},
+		input
+	}, {
+		tool: wraps.tool,
+		input: wraps.complete(input)
+	}];
+}
+function isNarrow(tool, input) {
+	return tool.subjects(input).every((subject) => {
+		if (subject.kind === "path") return subject.inside;
+		return subject.kind !== "command" || (literalCommands(subject.line)?.length ?? 0) > 0;
+	});
+}
 function createMatcher(pattern) {
 	const { tool: glob, conditions } = compileRule({
 		...pattern,
@@ -88881,10 +82145,15 @@ function createDesk(rooms) {
 	}
 	function judge(tool, input) {
 		const decision = policy.decide(tool, input);
-		const refusal = decision.action === "allow" ? null : denialMessage(tool, input, decision);
+		if (decision.action === "allow") return {
+			decision: describeDecision$1(decision),
+			refusal: null
+		};
+		const rules = allowWith(policy, tool, input);
 		return {
 			decision: describeDecision$1(decision),
-			refusal
+			refusal: denialMessage(tool, input, decision),
+			...rules !== null && { allowWith: rules }
 		};
 	}
 	return {
@@ -88913,6 +82182,7 @@ function hiddenJudgement(name, rule) {
 		refusal: `${name} was not run: it is not available in this run (${decision.rule}, ${decision.source}).`
 	};
 }
+init_tool();
 const toolName = "Agent";
 function createSubAgents(parent) {
 	let mustEnd = null;
@@ -88999,6 +82269,7 @@ async function work(run, around) {
 	}, signal);
 	if (signal.aborted) return ended(signal.reason);
 	if (begun.blocked) return ended(begun.blocked);
+	if (job.servers.length > 0) job.model?.open?.(signal);
 	await rooms.pool.start(signal);
 	await rooms.pool.settle(signal);
 	if (signal.aborted) return ended(signal.reason);
@@ -89209,6 +82480,7 @@ function painter(enabled) {
 	return (color, text) => `\x1b[${codes[color]}m${text}\x1b[0m`;
 }
 init_duration$1();
+init_escape$1();
 init_format();
 function createProgress(options) {
 	const paint = painter(options.color);
@@ -89222,10 +82494,7 @@ function createProgress(options) {
 	};
 	function render(event) {
 		switch (event.type) {
-			case "run.start":
-				if (isQuiet) return [];
-				if (event.model === "") return [];
-				return [`agent-run ${event.version}: ${toLogLine(event.model)} works on ${toLogLine(event.workspace)}`];
+			case "run.start": return isQuiet ? [] : renderStart(event);
 			case "server.connecting": return isVerbose ? [`server ${toLogLine(event.server)}: connecting (${event.transport})`] : [];
 			case "server.connected": return isQuiet ? [] : [renderConnected(event, paint)];
 			case "server.changed": return isQuiet ? [] : [renderChanged(event)];
@@ -89276,6 +82545,9 @@ function createProgress(options) {
 			default: return event;
 		}
 	}
+}
+function renderStart({ version, model, workspace, starts = [] }) {
+	return [...model === "" ? [] : [`agent-run ${version}: ${toLogLine(model)} works on ${toLogLine(workspace)}`], ...starts.length === 0 ? [] : [`the work tree starts ${toLogLine(starts.join("; "), 1e3)}`]];
 }
 function renderConnected(event, paint) {
 	const offers = [formatQuantity(event.tools, "tool")];
@@ -89373,6 +82645,7 @@ function jsonOf(value) {
 	return JSON.stringify(value) ?? "nothing";
 }
 init_duration$1();
+init_escape$1();
 init_format();
 function renderRunEnd(report, options) {
 	const paint = painter(options.color);
@@ -89401,7 +82674,7 @@ function renderTroubles(report) {
 	const servers = report.servers.filter(({ state }) => state === "failed" || state === "needs-auth" || state === "pending");
 	return [
 		...bounded(report.approvals.filter(({ state }) => waiting && state === "pending").map(({ id, tool }) => `waits for approval: ${toLogLine(id)} ${toLogLine(tool)}`)),
-		...bounded(denied.map((group) => `denied: ${nameOf(group)}${decidedBy(group)}`)),
+		...bounded(denied.flatMap((group) => [`denied: ${nameOf(group)}${decidedBy(group)}`, ...allowedWith(group)])),
 		...bounded(failed.map((group) => `failed: ${nameOf(group)}: ${group.call.error_code}`)),
 		...bounded(unknown.map((group) => `unknown tool: ${nameOf(group)}`)),
 		...bounded(servers.map(({ name, state, error }) => `server ${toLogLine(name)}: ${state}: ${toLogLine(error ?? "no reason known")}`)),
@@ -89413,6 +82686,9 @@ function nameOf({ call, count }) {
 }
 function decidedBy({ call }) {
 	return call.decision === null ? "" : `, by ${toLogLine(call.decision.rule)} (${toLogLine(call.decision.source)})`;
+}
+function allowedWith({ call }) {
+	return (call.allow_with?.replaceAll("[[permissions.rules]]\n", "").split("\n\n") ?? []).map((rule) => `  a rule would allow it: ${toLogLine(rule.replaceAll("\n", ", "))}`);
 }
 function bounded(lines) {
 	if (lines.length <= longestList) return lines;
@@ -89439,6 +82715,7 @@ function renderPartialAnswer(report) {
 		chars: 4e3
 	}).map((line) => `  | ${line}`)];
 }
+init_escape$1();
 function createWaits(clock) {
 	const open = new Map();
 	const begin = (key, what) => open.set(key, {
@@ -89532,6 +82809,7 @@ function setUnheldTimer(callback, delayMs) {
 	timer.unref();
 	return () => clearTimeout(timer);
 }
+init_escape$1();
 const commands = {
 	error: "error",
 	warning: "warning",
@@ -89723,7 +83001,8 @@ function readInputs(env, cwd) {
 			promptArgs: lines("arg"),
 			inputs: lines("input"),
 			plan: text("plan"),
-			...applyOf(text("apply")),
+			...applyOf(env),
+			...resumeOf(env),
 			config: lines("config"),
 			set: lines("set"),
 			bare: flag("bare"),
@@ -89740,19 +83019,41 @@ function readInputs(env, cwd) {
 			deny: lines("deny"),
 			broad: flag("broad"),
 			mcpServers: lines("mcp-server"),
-			only: lines("only"),
+			...text("apply") === void 0 && { only: lines("only") },
 			without: lines("without"),
+			refreshAuth: flag("refresh-auth"),
 			locked: flag("locked") || void 0,
 			outputSchema: text("output-schema")
 		},
 		workingDirectory: readWorkingDirectory(env, cwd),
 		outDir: readOutDir(env, cwd),
 		stepSummary: flag("step-summary", true),
+		verbosity: flag("quiet") ? "quiet" : flag("verbose") ? "verbose" : "normal",
 		allowedBots: botsOf(env)
 	};
 }
-function applyOf(plan) {
-	return plan === void 0 ? {} : { apply: { plan } };
+function applyOf(env) {
+	const plan = textOf(env, "apply");
+	if (plan === void 0) return {};
+	return { apply: {
+		plan,
+		only: linesOf(env, "only").flatMap((ids) => ids.split(",").map((id) => id.trim())),
+		keepGoing: flagOf(env, "keep-going", false)
+	} };
+}
+function resumeOf(env) {
+	const transcript = textOf(env, "resume");
+	const approve = linesOf(env, "approve");
+	const reject = linesOf(env, "reject");
+	const reason = textOf(env, "reason");
+	if (transcript !== void 0) return { resume: {
+		transcript,
+		approve,
+		reject,
+		...reason === void 0 ? {} : { reason }
+	} };
+	if (approve.length === 0 && reject.length === 0 && reason === void 0) return {};
+	throw wrong(approve.length > 0 ? "approve" : reject.length > 0 ? "reject" : "reason", "answers a paused run, and none is named", "Name its transcript with the input resume.");
 }
 function readWorkingDirectory(env, cwd) {
 	return resolve(env.GITHUB_WORKSPACE || cwd, textOf(env, "working-directory") ?? ".");
@@ -89837,6 +83138,7 @@ function renderStepSummary(report, limit = maxBytes) {
 	return bytes.subarray(0, lastLine + 1).toString("utf8");
 }
 init_user_error();
+init_escape$1();
 async function main(host) {
 	const secrets = readSecrets(host.env);
 	await writeOut(host.stdout, maskCommands(secrets));
@@ -89853,7 +83155,7 @@ async function perform(host, secrets) {
 		...secrets.apiKey === null ? {} : { ANTHROPIC_API_KEY: secrets.apiKey }
 	};
 	const outDir = readOutDir(env, host.cwd()) ?? await mkdtemp(join(env.RUNNER_TEMP || tmpdir(), "agent-run-"));
-	const { report, stepSummary, plan } = await runStep({
+	const { report, stepSummary, plan, transcript } = await runStep({
 		host,
 		env,
 		secrets,
@@ -89868,7 +83170,7 @@ async function perform(host, secrets) {
 	};
 	const paths = {
 		report: join(outDir, outputFiles.report),
-		transcript: join(outDir, outputFiles.transcript),
+		transcript: transcript ?? join(outDir, outputFiles.transcript),
 		plan: plan !== null && existsSync(plan) ? plan : "",
 		outDir
 	};
@@ -89884,14 +83186,17 @@ async function runStep(step) {
 		var _usingCtx$1 = _usingCtx();
 		const { host, env, secrets, outDir } = step;
 		const stop = _usingCtx$1.u(listenForStop(host));
-		const surroundings = {
-			outDir,
-			sinks: [createConsoleSink({
+		const surroundingsFor = (verbosity) => {
+			const console = createConsoleSink({
 				write: (text) => host.stderr.write(text),
-				verbosity: "normal",
+				verbosity,
 				color: false
-			})],
-			signal: stop.signal
+			});
+			return {
+				outDir,
+				sinks: [console],
+				signal: stop.signal
+			};
 		};
 		const log = (line) => host.stderr.write(`${line}\n`);
 		const runHost = {
@@ -89914,23 +83219,27 @@ async function runStep(step) {
 			});
 		} catch (error) {
 			if (error instanceof UserError) return {
-				report: await refuseRun(error, surroundings, runHost),
+				report: await refuseRun(error, surroundingsFor("normal"), runHost),
 				stepSummary: inputs?.stepSummary ?? true,
-				plan: null
+				plan: null,
+				transcript: null
 			};
 			if (!stop.signal.aborted) throw error;
 		}
-		const { run: options = {}, workingDirectory: cwd = host.cwd(), stepSummary = true } = inputs ?? {};
+		const { run: options = {}, workingDirectory: cwd = host.cwd(), stepSummary = true, verbosity = "normal" } = inputs ?? {};
+		const report = await run({
+			...options,
+			...surroundingsFor(verbosity)
+		}, {
+			...runHost,
+			cwd
+		});
+		const place = (path) => path === void 0 ? null : resolve(cwd, path);
 		return {
-			report: await run({
-				...options,
-				...surroundings
-			}, {
-				...runHost,
-				cwd
-			}),
+			report,
 			stepSummary,
-			plan: options.plan === void 0 ? null : resolve(cwd, options.plan)
+			plan: place(options.plan),
+			transcript: place(options.resume?.transcript)
 		};
 	} catch (_) {
 		_usingCtx$1.e = _;

@@ -30,7 +30,7 @@ export async function createPrivateRepository(
   const { folder, workspace, exclude } = options
   outputOf(await git(["init", "--quiet", "--bare", "--template=", folder]))
   const alone = { env: { GIT_DIR: folder, GIT_WORK_TREE: workspace }, workspace, exclude: [...exclude, folder] }
-  const around = findRepository(git)
+  const around = await findRepository(git)
   if (around === null) return alone
   await borrow(folder, around)
   const borrowed = { ...alone, env: { GIT_DIR: folder, GIT_WORK_TREE: around.workTree } }

@@ -26,7 +26,7 @@ export async function programsOfWorkTree(
     ...(askCommand === null ? [] : [{ ...askCommand, what: "ask_command" }]),
   ]
   if (all.length === 0) return []
-  const root = (findRepository(workspace)) ?? workspace
+  const root = findRepository(workspace) ?? workspace
   const files = layers.flatMap(({ file }) => (file !== null && isInside(root, file.path) ? [file.shown] : []))
   return all
     .filter(({ source }) => files.some((file) => source === file || source.startsWith(`${file}:`)))
