@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -77,6 +77,21 @@ describe("dist/", () => {
       expect.arrayContaining(["@anthropic-ai/sdk", "@modelcontextprotocol/client"]),
     )
   })
+
+  it.skipIf(!("enableCompileCache" in process.getBuiltinModule("node:module")))(
+    "is kept compiled in the user's cache, but never in the tree it is started in",
+    async ({ folder }) => {
+      const check = async (cache: string) => {
+        const env = { PATH: process.env.PATH, HOME: folder, XDG_CACHE_HOME: join(folder, cache) }
+        await execute(process.execPath, [join(dist, "cli.js"), "config", "check"], { cwd: tree, env })
+        return existsSync(join(folder, cache, "agent-run", "compiled"))
+      }
+      const tree = join(folder, "tree")
+      mkdirSync(tree)
+      expect(await check("cache")).toBe(true)
+      expect(await check("tree/cache")).toBe(false)
+    },
+  )
 
   it.concurrent("has the licence of every package in it", () => {
     const licences = readFileSync(join(dist, "third-party-licences.txt"), "utf8")
