@@ -9,7 +9,7 @@ import { configJsonSchema } from "../build/config/json-schema.js"
 import { configKeys } from "../build/config/keys.js"
 import { reasons } from "../build/contract/reason.js"
 import { planJsonSchema } from "../build/plan/plan-file.js"
-import { eventJsonSchema, reportJsonSchema } from "../build/report/schemas.js"
+import { batchReportJsonSchema, eventJsonSchema, reportJsonSchema } from "../build/report/schemas.js"
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..")
 const check = process.argv.includes("--check")
@@ -19,6 +19,7 @@ for (const [name, schema] of [
   ["config", configJsonSchema()],
   ["event", eventJsonSchema()],
   ["report", reportJsonSchema()],
+  ["batch-report", batchReportJsonSchema()],
   ["plan", planJsonSchema()],
 ]) {
   update(`schema/${name}.schema.json`, () => `${JSON.stringify(schema, null, 2)}\n`)

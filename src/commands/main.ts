@@ -66,6 +66,14 @@ async function dispatch(command: Command, host: NodeJS.Process): Promise<number>
       const { viewCommand } = await import("./view.ts")
       return viewCommand(command, host)
     }
+    case "batch": {
+      const { batchCommand } = await import("./batch.ts")
+      return batchCommand(command.file, command.values, host)
+    }
+    case "merge": {
+      const { mergeCommand } = await import("./merge.ts")
+      return mergeCommand(command.paths, command.values, host)
+    }
     case "doctor": {
       const { doctorCommand } = await import("./doctor.ts")
       return doctorCommand(command.values, host)

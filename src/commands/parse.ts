@@ -2,6 +2,7 @@ import type { Argv } from "yargs"
 import { suggest } from "../config/suggest.ts"
 import type { RunOptions } from "../contract/run-options.ts"
 import { UserError } from "../contract/user-error.ts"
+import { batchOptions, mergeOptions } from "./batch-options.ts"
 import type { DiffCommand } from "./diff.ts"
 import type { InitCommand } from "./init.ts"
 import { mcpActions } from "./mcp/actions.ts"
@@ -25,6 +26,8 @@ export type Command =
   | { readonly kind: "session"; readonly work: McpWork; readonly values: OptionValues<typeof mcpOptions> }
   | ({ readonly kind: "diff" } & DiffCommand)
   | { readonly kind: "apply"; readonly plan: string; readonly values: OptionValues<typeof applyOptions> }
+  | { readonly kind: "batch"; readonly file: string; readonly values: OptionValues<typeof batchOptions> }
+  | { readonly kind: "merge"; readonly paths: readonly string[]; readonly values: OptionValues<typeof mergeOptions> }
   | ({ readonly kind: "view" } & ViewCommand)
   | { readonly kind: "doctor"; readonly values: OptionValues<typeof mcpOptions> }
   | ({ readonly kind: "init" } & InitCommand)
@@ -133,6 +136,33 @@ export async function explainCommandLine(args: readonly string[]): Promise<Comma
       },
     )
     .command(
+      "batch <tasks>",
+      "Run many tasks, or one shard of them: a report for each and one for all",
+      (sub) =>
+        addOptions(sub, batchOptions).positional("tasks", {
+          type: "string",
+          demandOption: true,
+          describe: "The tasks: TOML with [[tasks]], or JSONL",
+        }),
+      (found) => {
+        command = { kind: "batch", file: found.tasks, values: valuesOf(found, batchOptions) }
+      },
+    )
+    .command(
+      "merge <reports..>",
+      "One report from those of all shards; exit code 8 when something is missing or twice",
+      (sub) =>
+        addOptions(sub, mergeOptions).positional("reports", {
+          type: "string",
+          array: true,
+          demandOption: true,
+          describe: "Reports of agent-run batch, or folders that hold them",
+        }),
+      (found) => {
+        command = { kind: "merge", paths: found.reports, values: valuesOf(found, mergeOptions) }
+      },
+    )
+    .command(
       "doctor",
       "Check everything that a run needs, without a model",
       (sub) => addOptions(sub, mcpOptions),
@@ -183,8 +213,8 @@ export async function explainCommandLine(args: readonly string[]): Promise<Comma
 export function outputsNamedIn(
   args: readonly string[],
 ): Pick<RunOptions, "report" | "transcript" | "summary" | "junit" | "html" | "sarif" | "outDir" | "resume"> {
-  // There, --html is the page of another run, and --sarif what lint found.
-  if (args[0] === "view" || args[0] === "mcp") return {}
+  // There, --html is the page of another run, and --sarif what lint found; a batch has a report of another kind.
+  if (["view", "mcp", "batch", "merge"].includes(args[0] ?? "")) return {}
   const outputs: Record<string, string> = {}
   args.forEach((arg, index) => {
     const [, name, value = args[index + 1]] =
@@ -223,6 +253,7 @@ function addActions(
 
 function hintFor(message: string): string {
   const unknown = /^Unknown arguments?: ([^,]+)/.exec(message)?.[1]
-  const meant = unknown === undefined ? null : suggest(unknown, Object.keys(runOptions))
+  const meant =
+    unknown === undefined ? null : suggest(unknown, [...Object.keys(runOptions), ...Object.keys(batchOptions)])
   return `${meant === null ? "" : `Did you mean --${meant}? `}agent-run --help lists the options.`
 }

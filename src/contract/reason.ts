@@ -40,6 +40,7 @@ export const reasons = {
   timeout: { exitCode: 4, status: "stopped", meaning: "the time limit of the run was reached" },
   max_denials: { exitCode: 4, status: "stopped", meaning: "too many calls were denied" },
   repeated_call: { exitCode: 4, status: "stopped", meaning: "the model repeated one call again and again" },
+  max_failures: { exitCode: 4, status: "stopped", meaning: "more tasks of a batch failed than it may have" },
   lock_mismatch: {
     exitCode: 5,
     status: "failed",
@@ -68,6 +69,12 @@ export const reasons = {
   output_schema: { exitCode: 8, status: "failed", meaning: "the answer is not JSON of the schema that was asked for" },
   lint_failed: { exitCode: 8, status: "failed", meaning: "a tool scored below the minimum of mcp lint" },
   plan_call_failed: { exitCode: 8, status: "failed", meaning: "a call of a plan failed in apply" },
+  batch_failed: { exitCode: 8, status: "failed", meaning: "a task of a batch did not complete" },
+  merge_incomplete: {
+    exitCode: 8,
+    status: "failed",
+    meaning: "reports given to merge lack a shard or a task, or have a task twice",
+  },
   script_mismatch: { exitCode: 8, status: "failed", meaning: "the run did not match what the script expects" },
   output_incomplete: {
     exitCode: 8,

@@ -61,6 +61,9 @@ export interface RunOptions {
   readonly sarif?: string
   readonly outDir?: string
 
+  /** More files and folders that belong to the caller: tools leave them alone, and they are no change of the workspace. */
+  readonly offLimits?: readonly string[]
+
   /** A person with a browser for servers that want one; without it they are needs-auth. */
   readonly browser?: BrowserAuthorization
   /** Tools of your own, next to the built-in and MCP tools; the same rules decide them. */

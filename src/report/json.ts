@@ -1,3 +1,4 @@
+import type { BatchReport } from "../contract/batch.ts"
 import type { RunEvent } from "../contract/event.ts"
 import type { Report } from "../contract/report.ts"
 
@@ -7,7 +8,7 @@ export function toJsonLine(event: RunEvent): string {
 }
 
 /** A report as a file or stdout holds it. */
-export function toJsonReport(report: Report): string {
+export function toJsonReport(report: Report | BatchReport): string {
   return toJsonText(report)
 }
 

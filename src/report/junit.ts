@@ -2,20 +2,32 @@ import type { Report } from "../contract/report.ts"
 import { toVisibleText } from "../util/visible-text.ts"
 import { toWellFormed } from "../util/well-formed.ts"
 
-interface TestCase {
+/** One test case of a suite. */
+export interface TestCase {
   readonly group: string
   readonly name: string
   readonly seconds: number
   /** Why it failed. */
   readonly failure: { readonly type: string; readonly message: string; readonly details: string } | null
+  /** Why it was not run. */
+  readonly skipped?: string
 }
 
 /** A report as JUnit XML: the run itself, each expectation, and each call that failed or was denied is a test case. */
 export function renderJunit(report: Report): string {
   const cases = [runCase(report), ...report.expectations.map(expectationCase), ...report.calls.flatMap(callCase)]
+  return renderCases(cases, report.run)
+}
+
+/** Test cases as JUnit XML. */
+export function renderCases(
+  cases: readonly TestCase[],
+  { started_at, duration_ms }: { readonly started_at: string; readonly duration_ms: number },
+): string {
   const failures = cases.filter(({ failure }) => failure !== null).length
-  const counts = `tests="${cases.length}" failures="${failures}" errors="0" skipped="0"`
-  const time = `time="${seconds(report.run.duration_ms)}" timestamp="${escapeXml(report.run.started_at)}"`
+  const skipped = cases.filter((one) => one.skipped !== undefined).length
+  const counts = `tests="${cases.length}" failures="${failures}" errors="0" skipped="${skipped}"`
+  const time = `time="${seconds(duration_ms)}" timestamp="${escapeXml(started_at)}"`
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="agent-run" ${counts} ${time}>`,
@@ -50,8 +62,9 @@ function callCase(call: Report["calls"][number]): readonly TestCase[] {
   return [{ group: "call", name: `${call.tool} (${call.id})`, seconds: call.duration_ms / 1000, failure }]
 }
 
-function renderCase({ group, name, seconds: time, failure }: TestCase): string {
+function renderCase({ group, name, seconds: time, failure, skipped }: TestCase): string {
   const head = `<testcase classname="agent-run.${group}" name="${escapeXml(name)}" time="${time.toFixed(3)}"`
+  if (skipped !== undefined) return `${head}><skipped message="${escapeXml(skipped)}"/></testcase>`
   if (failure === null) return `${head}/>`
   const { type, message, details } = failure
   return `${head}><failure type="${escapeXml(type)}" message="${escapeXml(message)}">${escapeXml(details)}</failure></testcase>`

@@ -33,7 +33,8 @@ const maxAnswerChars = 60_000
 
 const marks = { completed: "✅", paused: "⏸️", stopped: "🛑", failed: "❌" } as const
 
-function renderHeadline(report: Report): string {
+/** How it ended, why, and what to do. */
+export function renderHeadline(report: Pick<Report, "status" | "exit_code" | "reason">): string {
   const headline = `### ${marks[report.status]} agent-run ${report.status} (exit ${report.exit_code})`
   if (report.reason === null) return headline
   const why = `**${report.reason.code}**: ${toCodeSpan(report.reason.message, 2000)}`

@@ -74,7 +74,8 @@ export function expectedOf(job: Job, expected: ExpectSettings): ExpectSettings {
 export function outputFilesOf(options: RunOptions, config: Config, host: Host): readonly string[] {
   const plan = options.plan === undefined ? null : resolve(host.cwd, options.plan)
   const resumed = options.resume === undefined ? null : resolve(host.cwd, options.resume.transcript)
-  return [...Object.values(config.output), config.mcp.deadLetterFile, plan, resumed].filter((path) => path !== null)
+  const ours = [...Object.values(config.output), config.mcp.deadLetterFile, plan, resumed]
+  return [...ours.filter((path) => path !== null), ...(options.offLimits ?? [])]
 }
 
 function refuseOtherTranscript(resumed: string, { transcript }: RunOptions, host: Host): void {
