@@ -1,4 +1,4 @@
-import { readFile, rm } from "node:fs/promises"
+import { readdir, readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import * as z from "zod/mini"
 import { toBatchTask } from "../../batch/fold.ts"
@@ -28,9 +28,19 @@ export async function findFinished(task: PreparedTask, reuse: Reuse): Promise<Ba
   return counts ? rowOf(task, report, true) : null
 }
 
-/** Nothing of a task counts from here on, until it is marked as finished. */
-export function unmark({ folder }: PreparedTask): Promise<void> {
-  return rm(join(folder, markName), { force: true })
+/** Remove what an earlier start left of a task, also of a killed one, so that nothing old stands beside what is new. */
+export async function clearTask({ folder }: PreparedTask): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  // The mark goes first: what is removed by half must not count.
+  const left = [markName, ...names.filter(isOurs)]
+  for (const name of left) await rm(join(folder, name), { force: true })
+}
+
+const ours: ReadonlySet<string> = new Set([markName, ...Object.values(outputFiles)])
+
+/** Nothing but files of our names is ever removed: a folder of this name may have been somebody's before. */
+function isOurs(name: string): boolean {
+  return ours.has(name.replace(/\.[0-9a-f]{12}\.tmp$/, ""))
 }
 
 /** The last step of a task: all of its files are there. */

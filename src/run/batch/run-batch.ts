@@ -12,7 +12,7 @@ import { run } from "../../run.ts"
 import { version } from "../../util/version.ts"
 import { findWorkspace } from "../prepare.ts"
 import { stopReason } from "../stop.ts"
-import { findFinished, markFinished, type Reuse, rowOf, unmark } from "./finished-tasks.ts"
+import { clearTask, findFinished, markFinished, type Reuse, rowOf } from "./finished-tasks.ts"
 import { createTaskPreparer, type PreparedTask } from "./prepare-task.ts"
 import { readTasks } from "./read-tasks.ts"
 
@@ -134,7 +134,7 @@ async function runAll(tasks: readonly PreparedTask[], { request, host, limits, c
     const { id } = task.entry
     const log = (line: string) => host.log(`${id}: ${line}`)
     const complain = (error: Error) => log(`agent-run: the record of what is finished is incomplete: ${error.message}`)
-    await unmark(task).catch(complain)
+    await clearTask(task).catch(complain)
     const report = await run(
       {
         ...task.options,
