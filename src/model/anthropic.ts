@@ -1,10 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises"
 import type { AgentSettings } from "../contract/config.ts"
 import type { Model, ModelAnswer, ModelContext, ModelRequest, Price } from "../contract/model.ts"
+import { formatDuration } from "../util/duration.ts"
 import { findCredentials, findEndpoint, publicEndpoint } from "./access.ts"
 import type { ApiClient } from "./api-client.ts"
 import { type AttemptResult, attempt } from "./attempt.ts"
 import { aborted, type Fault, tooLarge } from "./fault.ts"
+import { createPace, type Pace } from "./pace.ts"
 import { costOf, priceOf } from "./price.ts"
 import { findProxy } from "./proxy.ts"
 import type { StreamedReply } from "./reply.ts"
@@ -25,6 +27,8 @@ interface AnthropicOptions {
   readonly waits?: Partial<ModelWaits>
   /** May the API be told the schema of the answer? Default: at its public endpoint. */
   readonly structuredAnswers?: boolean
+  /** Shared by all that ask the same API in one process; without it this model has its own. */
+  readonly pace?: Pace
   /** For what the SDK has to say; never stdout. */
   readonly log: (line: string) => void
 }
@@ -37,6 +41,7 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
   const proxy = findProxy(options.env)
   const apiVersion = options.env.AGENT_RUN_API_VERSION?.trim() || undefined
   const models = [options.model, ...options.fallbackModels]
+  const pace = options.pace ?? createPace({ longestMs: waits.rateLimitBudgetMs })
   let current = 0
   // Other endpoints may not know the parameter; there the prompt alone asks for the schema, and we validate either way.
   let promisesSchemas = options.structuredAnswers ?? endpoint === publicEndpoint
@@ -67,6 +72,7 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
           client,
           endpoint,
           waits,
+          pace,
           deadline,
           model,
           effort: options.effort,
@@ -99,6 +105,7 @@ interface Asking {
   readonly client: ApiClient
   readonly endpoint: string
   readonly waits: ModelWaits
+  readonly pace: Pace
   readonly deadline: number
   readonly model: string
   readonly effort: AgentSettings["effort"]
@@ -110,28 +117,50 @@ type Asked =
   | Extract<AttemptResult, { kind: "reply" }>
   | (Extract<AttemptResult, { kind: "fault" }> & { readonly attempts: number })
 
-/** One request to one model: attempts until there is a reply or the plan says to give up. */
-async function askOne({ client, endpoint, waits, deadline, model, effort, request, context }: Asking): Promise<Asked> {
+/** One request to one model: attempts until there is a reply or the plan says to give up. Waiting in line counts for nothing. */
+async function askOne(asking: Asking): Promise<Asked> {
+  const { client, endpoint, waits, pace, model, effort, request, context } = asking
   const { signal, emit } = context
   const body = encodeRequest(toWireRequest(request, { model, effort }))
   if (body.length > maxRequestBytes) {
     return { kind: "fault", fault: tooLarge(body.length), partialText: null, attempts: 0 }
   }
   const start = performance.now()
+  const onWait = createWaitNote(emit)
+  let inLineMs = 0
   let firstFaultAt: number | undefined
   let unreachable = 0
   let firstByteMs = waits.firstByteMs
 
   for (let attempts = 1; ; attempts += 1) {
+    const enteredAt = performance.now()
+    const turn = await pace.enter({ model, bytes: body.length, onWait }, signal)
+    if (turn === null) return { kind: "fault", fault: aborted, partialText: null, attempts: attempts - 1 }
+    inLineMs += performance.now() - enteredAt
+    const deadline = asking.deadline + inLineMs
     const deadlineMs = deadline - performance.now()
-    const result = await attempt({ client, endpoint, body, signal, waits: { ...waits, firstByteMs }, deadlineMs })
-    if (result.kind === "reply") return result
-
+    const { heard } = turn
+    const result = await attempt({
+      client,
+      endpoint,
+      body,
+      signal,
+      waits: { ...waits, firstByteMs },
+      deadlineMs,
+      heard,
+    })
+    if (result.kind === "reply") {
+      turn.leave("worked")
+      return result
+    }
     const now = performance.now()
-    firstFaultAt ??= now
+    firstFaultAt ??= now - inLineMs
     if (result.fault.retry === "unreachable") unreachable += 1
-    const history = { attempts, unreachable, sinceStartMs: now - start, sinceFirstFaultMs: now - firstFaultAt }
+    const sinceFirstFaultMs = now - inLineMs - firstFaultAt
+    const history = { attempts, unreachable, sinceStartMs: now - inLineMs - start, sinceFirstFaultMs }
     const plan = planRetry(result.fault, history, { waits, random: Math.random })
+    const delayMs = plan.kind === "retry" ? plan.delayMs : (result.fault.retryAfterMs ?? 0)
+    turn.leave(result.fault.rateLimited ? { refusedMs: delayMs } : "failed")
     if (plan.kind === "give_up" || now + plan.delayMs >= deadline) {
       return {
         ...result,
@@ -144,6 +173,17 @@ async function askOne({ client, endpoint, waits, deadline, model, effort, reques
     if (!(await paused(plan.delayMs, signal))) {
       return { kind: "fault", fault: aborted, partialText: result.partialText, attempts }
     }
+  }
+}
+
+/** Says once that a request waits for the limits of the API, if it is long enough to wonder. */
+function createWaitNote(emit: ModelContext["emit"]): (delayMs: number) => void {
+  let said = false
+  return (delayMs) => {
+    if (said || delayMs < 1000) return
+    said = true
+    const message = `the limits of the model API are used up: this request waits ${formatDuration(delayMs)} with all others of this process`
+    emit({ type: "warning", code: "rate_limit", message })
   }
 }
 

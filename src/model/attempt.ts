@@ -27,14 +27,13 @@ export async function attempt(options: {
   readonly waits: Pick<ModelWaits, "firstByteMs" | "idleMs" | "requestMs">
   /** What is left of the request's time. */
   readonly deadlineMs: number
+  /** Told the headers of whatever answers. */
+  readonly heard: (headers: Headers) => void
 }): Promise<AttemptResult> {
   const { waits } = options
   const watch = startWatch({ ...waits, signal: options.signal, deadlineMs: options.deadlineMs })
   const builder = createReplyBuilder()
-  const received = await Promise.race([
-    receive(options.client, { body: options.body, endpoint: options.endpoint, watch, builder }),
-    watch.expired,
-  ])
+  const received = await Promise.race([receive(options.client, { ...options, watch, builder }), watch.expired])
   watch.close()
   const expiry = watch.expiry()
   const result = builder.finish()
@@ -51,14 +50,17 @@ interface Exchange {
   readonly endpoint: string
   readonly watch: Watch
   readonly builder: ReplyBuilder
+  readonly heard: (headers: Headers) => void
 }
 
 /** Fill the builder; `null` when the stream came to its end. */
-async function receive(client: ApiClient, { body, endpoint, watch, builder }: Exchange): Promise<Fault | null> {
+async function receive(client: ApiClient, { body, endpoint, watch, builder, heard }: Exchange): Promise<Fault | null> {
   let response: Response
   try {
     response = await client.open(body, watch)
+    heard(response.headers)
   } catch (error) {
+    heard(headersOf(error))
     return faultOfOpening(error, endpoint)
   }
   try {
@@ -90,9 +92,14 @@ function faultOfOpening(error: unknown, endpoint: string): Fault {
   if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") {
     return faultOfNetworkError(error, endpoint)
   }
-  const headers = "headers" in error && error.headers instanceof Headers ? error.headers : new Headers()
+  const headers = headersOf(error)
   const body = "error" in error ? error.error : undefined
   return faultOfResponse({ status: error.status, headers, body: body ?? withoutStatus(error.message) }, endpoint)
+}
+
+function headersOf(error: unknown): Headers {
+  const known = error instanceof Error && "headers" in error ? error.headers : null
+  return known instanceof Headers ? known : new Headers()
 }
 
 /** For a body that is no JSON the SDK's message is the status and the body. */

@@ -11,6 +11,8 @@ export interface Fault {
   readonly retry: "never" | "soon" | "told_when" | "unreachable"
   /** What the API asked for. */
   readonly retryAfterMs: number | null
+  /** A limit of the account was reached: whatever else goes there should slow down, too. */
+  readonly rateLimited?: true
 }
 
 /** What came back when it was not an answer. `body` is the parsed JSON, or the text when it is none. */
@@ -27,7 +29,8 @@ export function faultOfResponse({ status, headers, body }: ErrorResponse, endpoi
   if (error === null) return notTheApi(status, body, endpoint)
 
   const retryAfterMs = retryAfterOf(headers)
-  const fault = faultOfApiError(error.type, `HTTP ${status}: ${error.message}`, status)
+  const limited = status === 429 ? ({ rateLimited: true } as const) : {}
+  const fault = { ...faultOfApiError(error.type, `HTTP ${status}: ${error.message}`, status), ...limited }
   if (headers.get("x-should-retry") === "false") return { ...fault, retry: "never" }
   if (fault.retry !== "soon" || retryAfterMs === null) return fault
   return { ...fault, retry: status === 429 ? "told_when" : "soon", retryAfterMs }
