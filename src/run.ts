@@ -12,14 +12,26 @@ import { openRooms } from "./run/open-rooms.ts"
 import { planFileOf } from "./run/plan.ts"
 import { announceRun, prepareRun } from "./run/prepare-run.ts"
 import { type RunEnd, type Scene, setScene } from "./run/scene.ts"
+import type { SharedRooms } from "./run/shared-rooms.ts"
 import { createStop, stopReason } from "./run/stop.ts"
 import { openTraces, sendTraces } from "./run/traces.ts"
 import { work } from "./run/work.ts"
 
+/** What a run need not make for itself. */
+interface Given {
+  readonly headStart?: HeadStart | null
+  readonly shared?: SharedRooms | null
+}
+
 /** One run, from its options to its report: the corridor that every room opens onto. Never throws. */
-export async function run(options: RunOptions, host: Host, headStart: HeadStart | null = null): Promise<Report> {
+export async function run(
+  options: RunOptions,
+  host: Host,
+  { headStart = null, shared = null }: Given = {},
+): Promise<Report> {
   const traces = await openTraces(host)
-  const scene = setScene(traces === null ? options : { ...options, sinks: [...(options.sinks ?? []), traces] }, host)
+  const sinks = [...(options.sinks ?? []), ...(traces === null ? [] : [traces])]
+  const scene = setScene({ ...options, sinks }, host, shared)
   const end = await perform(options, host, { scene, headStart }).catch((error: unknown) =>
     nothingDone(options.signal?.aborted ? stopReason(options.signal) : reasonOf(error)),
   )
@@ -31,7 +43,7 @@ export async function run(options: RunOptions, host: Host, headStart: HeadStart 
 
 /** End a run that cannot begin, because its command line is wrong; what can be written of it is written. */
 export async function refuseRun(error: UserError, options: RunOptions, host: Host): Promise<Report> {
-  const scene = setScene(options, host)
+  const scene = setScene(options, host, null)
   scene.openOutputs(outputPathsOfFlags(flagsOf(options), host.cwd))
   return scene.conclude(nothingDone(error.toReason()))
 }

@@ -29,7 +29,7 @@ export async function runWithOutput({ options, values, headStart }: ShownRun, ho
     color: host.stderr.isTTY === true && !host.env.NO_COLOR,
   })
   const sinks = output === "jsonl" ? [console, createStreamSink(host.stdout)] : [console]
-  const report = await run({ ...options, sinks }, toHost(host), headStart)
+  const report = await run({ ...options, sinks }, toHost(host), { headStart })
   if (host.env.GITHUB_ACTIONS === "true") {
     for (const finding of findingsOf(report)) host.stderr.write(`${toAnnotation(finding)}\n`)
   }

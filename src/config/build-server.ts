@@ -14,6 +14,7 @@ import { type ServerValues, serverSchema } from "./server-schema.ts"
 /** What servers are built from, and where their problems are collected. */
 export interface ServerSurroundings {
   readonly workspace: string
+  readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly problems: Problem[]
   readonly warnings: ConfigWarning[]
@@ -27,6 +28,7 @@ export function buildServer(server: ConfiguredServer, around: ServerSurroundings
     name: server.name,
     enabled: values.enabled,
     required: values.required,
+    shared: values.shared,
     startupTimeoutMs: toMs(values.startup_timeout_sec),
     discoveryTimeoutMs: toMs(values.discovery_timeout_sec),
     toolTimeoutMs: toMs(values.tool_timeout_sec),
@@ -64,7 +66,8 @@ export function buildServer(server: ConfiguredServer, around: ServerSurroundings
     transport,
     command: expand(["command"], values.command ?? ""),
     args: values.args.map((arg, index) => expand(["args", index], arg)),
-    cwd: resolve(around.workspace, expand(["cwd"], values.cwd ?? "")),
+    // What serves many workspaces starts in none of them.
+    cwd: resolve(values.shared ? around.cwd : around.workspace, expand(["cwd"], values.cwd ?? "")),
     env: childEnvironment(around.env, {
       names: values.env_vars,
       values: expandTable("env", values.env, expand),

@@ -56,6 +56,11 @@ export function serverContradictions(name: string, server: JsonObject, scope: Sc
       "a project file may not run code inside agent-run. Start the server with command, or configure it in agent.local.toml or with --config",
     )
   }
+  for (const key of ["roots", "sampling"]) {
+    if (server.shared === true && server[key] === true) {
+      find(key, "not for a shared server: it could not know which task it is about")
+    }
+  }
   const typed = serverKinds.find(({ types }) => types.some((one) => one === type))
   const [kind, second] = serverKinds.filter(({ key }) => server[key] !== undefined)
   if (kind !== undefined && second !== undefined) {

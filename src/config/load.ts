@@ -82,7 +82,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     ...nobodyToAsk(merged),
   ]
   const serverWarnings: ConfigWarning[] = []
-  const around = { workspace, env, problems, warnings: serverWarnings }
+  const around = { workspace, cwd, env, problems, warnings: serverWarnings }
   const servers = choice.chosen.map((server) => buildServer(server, around))
   throwProblems(problems, hintFor(problems))
 

@@ -42,6 +42,10 @@ export const serverSchema = z.strictObject({
   ),
   enabled: described(z._default(z.boolean(), true), "Start this server."),
   required: described(z._default(z.boolean(), false), "End the run with exit code 5 when the server is not connected."),
+  shared: described(
+    z._default(z.boolean(), false),
+    "Start it once for all tasks of a batch. Its cwd is then relative to the working folder of agent-run.",
+  ),
   startup_timeout_sec: described(z._default(seconds, 15), "Time to connect and initialize, in seconds."),
   discovery_timeout_sec: described(z._default(seconds, 15), "Time to list tools, resources and prompts, in seconds."),
   tool_timeout_sec: described(z._default(seconds, 60), "Time for one call, in seconds."),

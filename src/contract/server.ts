@@ -11,6 +11,8 @@ interface ServerSettings {
   readonly name: string
   readonly enabled: boolean
   readonly required: boolean
+  /** Do all tasks of a batch use one and the same? */
+  readonly shared: boolean
   readonly startupTimeoutMs: number
   readonly discoveryTimeoutMs: number
   readonly toolTimeoutMs: number

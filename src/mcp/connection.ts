@@ -17,6 +17,7 @@ import { createOffers } from "./life/offers.ts"
 import { createRefresher } from "./life/refresh.ts"
 import { wantsCredentials } from "./life/retry.ts"
 import { createSender, type Ready, type SentAnswer } from "./life/send.ts"
+import type { ServerShare } from "./life/share.ts"
 import type { StartedProcesses } from "./life/started-processes.ts"
 import { createServerDesk, type RequestSources } from "./requests/server-desk.ts"
 import type { HiddenTool } from "./select-tools.ts"
@@ -54,6 +55,7 @@ export interface Surroundings {
   readonly requests: RequestSources | null
   readonly access: Access
   readonly processes: StartedProcesses | null
+  readonly share: ServerShare | null
 }
 
 const relistEveryMs = 1000

@@ -5,6 +5,7 @@ import type { Channel } from "./channel.ts"
 import { type Deadline, startDeadline, unlessAborted } from "./deadline.ts"
 import type { Failure } from "./failure.ts"
 import { wantsCredentials } from "./life/retry.ts"
+import type { ServerShare } from "./life/share.ts"
 import type { StartedProcesses } from "./life/started-processes.ts"
 import { openHttpChannel, openSseChannel } from "./remote-channel.ts"
 import type { ServerDesk } from "./requests/server-desk.ts"
@@ -21,6 +22,8 @@ export interface OpenOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly access: Access
   readonly processes: StartedProcesses | null
+  /** Servers that other runs use, too. */
+  readonly share: ServerShare | null
   readonly signal: AbortSignal
   readonly onNoise: (line: string) => void
   readonly warn: (message: string) => void

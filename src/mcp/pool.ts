@@ -8,6 +8,7 @@ import { type Connection, createConnection } from "./connection.ts"
 import { cutText } from "./cut-text.ts"
 import { startDeadline, unlessAborted } from "./deadline.ts"
 import type { DeadLetters } from "./life/dead-letters.ts"
+import type { ServerShare } from "./life/share.ts"
 import type { StartedProcesses } from "./life/started-processes.ts"
 import type { RequestSources } from "./requests/server-desk.ts"
 import { createResourceTools } from "./resources.ts"
@@ -31,6 +32,8 @@ export interface PoolOptions {
   readonly access?: AccessOptions
   /** Servers whose processes run already. Default: none. */
   readonly processes?: StartedProcesses
+  /** Where servers that are shared are kept. Default: this pool has them for itself. */
+  readonly share?: ServerShare
 }
 
 /** All MCP servers of a run. */
@@ -67,10 +70,10 @@ const patienceMs = 2000
 
 /** The pool of a run's servers, not started yet. */
 export function createPool(options: PoolOptions): Pool {
-  const { disabled, settings, emit, deadLetters = null, requests = null, processes = null } = options
+  const { disabled, settings, emit, deadLetters = null, requests = null, processes = null, share = null } = options
   const { retry, descriptionLimit } = settings
   const access = createAccess(options.access ?? {})
-  const surroundings = { emit, identity: options.client, env: options.env, retry, requests, access, processes }
+  const surroundings = { emit, identity: options.client, env: options.env, retry, requests, access, processes, share }
   const connections = options.servers.map((server) => createConnection(server, surroundings))
   const table = createToolTable(connections, { descriptionLimit, deadLetters, emit })
   const stop = new AbortController()

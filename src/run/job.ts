@@ -55,13 +55,13 @@ export async function chooseJob(
   if (options.resume !== undefined) {
     refuseTogether(options, "resume", ["task", "taskFile", "prompt", "plan"])
     refuseOtherTranscript(options.resume.transcript, options, host)
-    const model = await chooseModel(options, config, host)
+    const model = await chooseModel(options, config, around)
     const resumed = prepareResume(options.resume, around)
     return { ...shared, title: resumed.task, compose: async () => resumed.task, model, resumed }
   }
   if (plan === null) refuseEndlessPause(config)
   const task = await findTask(options, host)
-  return { ...shared, ...task, model: await chooseModel(options, config, host), resumed: null }
+  return { ...shared, ...task, model: await chooseModel(options, config, around), resumed: null }
 }
 
 /** What must hold at the end: a plan changes no file, and applying one is no conversation. */

@@ -42,6 +42,7 @@ export async function openRooms(run: PreparedRun, scene: Scene, signal: AbortSig
     env: host.env,
     requests: { workspace, sample },
     access: accessOf(options, config, scene.redactor),
+    ...(scene.shared === null ? {} : { share: scene.shared.servers }),
     ...(headStart === null ? {} : { processes: headStart.processes }),
     ...(deadLetterFile === null ? {} : { deadLetters: scene.openDeadLetters(deadLetterFile) }),
   })

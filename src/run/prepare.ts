@@ -5,6 +5,7 @@ import type { Host, RunOptions } from "../contract/run-options.ts"
 import { UserError } from "../contract/user-error.ts"
 import { secretsOf } from "../events/secret-variables.ts"
 import { authSecrets } from "./access.ts"
+import type { Scene } from "./scene.ts"
 
 /** Everything in a configuration that must not be seen: secret variables of servers, and all header values. */
 export function configSecrets(config: Config, host: Host) {
@@ -23,9 +24,14 @@ export function configSecrets(config: Config, host: Host) {
   ]
 }
 
+interface ModelSurroundings {
+  readonly host: Host
+  readonly scene: Pick<Scene, "shared">
+}
+
 /** The model of a run: one of your own, a script, or the API. */
-export async function chooseModel(options: RunOptions, config: Config, host: Host): Promise<Model> {
-  const model = await createModel(options, config, host)
+export async function chooseModel(options: RunOptions, config: Config, around: ModelSurroundings): Promise<Model> {
+  const model = await createModel(options, config, around)
   if (config.agent.maxCostUsd !== null && !model.priced) {
     throw new UserError("unknown_price", `max_cost_usd is set, but the price of ${model.id} is unknown`, {
       hint: `Set agent.prices."${model.id}" = { input = …, output = …, cache_read = …, cache_write = … } in dollars per million tokens.`,
@@ -34,7 +40,7 @@ export async function chooseModel(options: RunOptions, config: Config, host: Hos
   return model
 }
 
-async function createModel(options: RunOptions, config: Config, host: Host): Promise<Model> {
+async function createModel(options: RunOptions, config: Config, { host, scene }: ModelSurroundings): Promise<Model> {
   if (typeof options.model === "object") return options.model
   if (options.script !== undefined) {
     const { loadScript } = await import("../model/script.ts")
@@ -49,6 +55,7 @@ async function createModel(options: RunOptions, config: Config, host: Host): Pro
     prices,
     baseUrl: options.baseUrl ?? null,
     env: host.env,
+    ...(scene.shared === null ? {} : { pace: scene.shared.pace }),
     log: host.log,
   })
 }

@@ -19,6 +19,7 @@ import { prepareOutputFile, writeOutput } from "../sinks/files.ts"
 import { createJsonlFileSink } from "../sinks/jsonl-file.ts"
 import { version } from "../util/version.ts"
 import { detectCi } from "./ci.ts"
+import type { SharedRooms } from "./shared-rooms.ts"
 
 type StartFacts = Omit<
   RunEventOf<"run.start">,
@@ -43,6 +44,8 @@ export interface RunEnd {
 export interface Scene {
   readonly emit: Emit
   readonly redactor: Redactor
+  /** What other runs of this process use, too. */
+  readonly shared: SharedRooms | null
   elapsedMs(): number
   /** Open output files; called as soon as their paths are known. Throws a UserError when one cannot be written. */
   openOutputs(paths: OutputPaths): void
@@ -65,7 +68,7 @@ export interface Scene {
 }
 
 /** Set the scene of one run. */
-export function setScene(options: RunOptions, host: Host): Scene {
+export function setScene(options: RunOptions, host: Host, shared: SharedRooms | null): Scene {
   const begunAt = performance.now()
   const elapsedMs = () => performance.now() - begunAt
   const redactor = createRedactor({ env: host.env, envGlobs: [], patterns: [] })
@@ -140,6 +143,7 @@ export function setScene(options: RunOptions, host: Host): Scene {
   return {
     emit: bus.emit,
     redactor,
+    shared,
     elapsedMs,
     openOutputs(paths) {
       for (const [name, path] of Object.entries(paths)) {

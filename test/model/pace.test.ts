@@ -1,5 +1,7 @@
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { createPace, type Pace, type Turn } from "../../src/model/pace.ts"
+import { answer, errorReply, startMessagesServer, text } from "../support/messages-server.ts"
+import { ask, gist, modelFor } from "./ask.ts"
 
 const never = new AbortController().signal
 const start = Date.parse("2026-11-18T10:00:00Z")
@@ -156,5 +158,33 @@ describe("the limits that the API tells", () => {
       new Headers({ "anthropic-ratelimit-requests-remaining": "none", "anthropic-ratelimit-requests-reset": "?" }),
     )
     expect((await given(enter())) !== null).toBe(true)
+  })
+})
+
+describe("models that share a pace", () => {
+  it("a 429 that one of them gets holds back all others until the API wants to be asked again", async () => {
+    let heldUntil = 0
+    let early = 0
+    const server = await startMessagesServer((_request, index) => {
+      if (Date.now() < heldUntil) early += 1
+      if (index !== 0) return answer([text("Done.")])
+      heldUntil = Date.now() + 400
+      return errorReply(429, "rate_limit_error", { headers: { "retry-after": "0.4" } })
+    })
+    onTestFinished(() => server.close())
+    const pace = createPace()
+    const models = Array.from({ length: 6 }, () => modelFor(server, { pace }))
+    const [first, ...others] = models
+    if (first === undefined) throw new Error("there are six")
+    let refused = () => {}
+    const known = new Promise<void>((resolve) => {
+      refused = resolve
+    })
+    const request = { system: "", tools: [], messages: [], maxOutputTokens: 10 }
+    const asked = first.ask(request, { signal: never, emit: (event) => event.type === "retry" && refused() })
+    await known
+    const answers = await Promise.all([asked, ...others.map(async (model) => (await ask(model)).answer)])
+    expect(answers.map(gist)).toEqual(models.map(() => "Done."))
+    expect([server.requests.length, early]).toEqual([7, 0])
   })
 })

@@ -20,6 +20,7 @@ const fixturePath = fileURLToPath(new URL("../fixtures/servers/fixture-server.mj
 const settings = {
   enabled: true,
   required: false,
+  shared: false,
   startupTimeoutMs: 15_000,
   discoveryTimeoutMs: 15_000,
   toolTimeoutMs: 60_000,
@@ -95,6 +96,7 @@ export async function startPool(
     readonly deadLetters?: DeadLetters
     readonly requests?: RequestSources
     readonly access?: PoolOptions["access"]
+    readonly share?: PoolOptions["share"]
   } = {},
 ): Promise<StartedPool> {
   const events: RunEventBody[] = []
@@ -108,6 +110,7 @@ export async function startPool(
     ...(more.deadLetters ? { deadLetters: more.deadLetters } : {}),
     ...(more.requests ? { requests: more.requests } : {}),
     ...(more.access ? { access: more.access } : {}),
+    ...(more.share ? { share: more.share } : {}),
   })
   onTestFinished(() => pool.close())
   await pool.start(more.signal ?? new AbortController().signal)

@@ -5,12 +5,18 @@ import { type Authorizer, createAuthorizer } from "./authorizer.ts"
 import type { NeedsAuthMemory } from "./needs-auth-memory.ts"
 import { createBrowserProvider, createUnattendedProvider, type Provider } from "./provider.ts"
 
+/** Something that must not be seen. */
+export interface Secret {
+  readonly name: string
+  readonly value: string
+}
+
 /** What a run offers to servers that want to know who is asking. */
 export interface AccessOptions {
   /** Without one, whatever needs a browser is needs-auth. */
   readonly browser?: BrowserAuthorization
   /** Told every token before it is used, so that it can be masked. */
-  readonly onSecret?: (secret: { readonly name: string; readonly value: string }) => void
+  readonly onSecret?: (secret: Secret) => void
   /** Which servers needed authentication a while ago. */
   readonly memory?: NeedsAuthMemory
 }
@@ -18,6 +24,7 @@ export interface AccessOptions {
 /** The way into remote servers, shared by all connections of a run. */
 export interface Access {
   readonly memory: NeedsAuthMemory | null
+  readonly onSecret: (secret: Secret) => void
   /** Who gets the tokens for a server; `null` when nobody may: its own headers speak for it, or there is no way. */
   authorizerOf(config: RemoteServerConfig): Promise<Authorizer | null>
 }
@@ -44,8 +51,7 @@ export function createAccess({ browser, onSecret, memory }: AccessOptions): Acce
   function providerOf({ auth, name }: RemoteServerConfig, sdk: Awaited<ReturnType<typeof loadSdk>>): Provider | null {
     const options = {
       sdk,
-      onSecret: (secret: { readonly name: string; readonly value: string }) =>
-        onSecret?.({ name: `${name}.${secret.name}`, value: secret.value }),
+      onSecret: (secret: Secret) => onSecret?.({ name: `${name}.${secret.name}`, value: secret.value }),
     }
     if (auth !== null && auth.grant.kind !== "authorization-code") {
       return createUnattendedProvider(auth, auth.grant, options)
@@ -55,6 +61,7 @@ export function createAccess({ browser, onSecret, memory }: AccessOptions): Acce
 
   return {
     memory: memory ?? null,
+    onSecret: (secret) => onSecret?.(secret),
     authorizerOf(config) {
       const known = authorizers.get(config.name) ?? create(config)
       authorizers.set(config.name, known)

@@ -19,6 +19,7 @@ export type Attempt =
 
 /** Connect, initialize and discover: once. What fails leaves nothing behind. Never throws. */
 export async function attemptConnection(config: ServerConfig, options: OpenOptions): Promise<Attempt> {
+  if (config.shared && options.share !== null) return options.share.join(config, options)
   const startedAt = performance.now()
   try {
     const opened = await openServer(config, options)

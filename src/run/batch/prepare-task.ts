@@ -7,7 +7,8 @@ import { loadConfig } from "../../config/load.ts"
 import type { Host, RunOptions } from "../../contract/run-options.ts"
 import { UserError } from "../../contract/user-error.ts"
 import { loadAnswerSchema } from "../../expect/answer-schema.ts"
-import { chooseModel, configOptionsOf, findWorkspace } from "../prepare.ts"
+import { configOptionsOf, findWorkspace } from "../find-config.ts"
+import { chooseModel } from "../prepare.ts"
 import { toSetOptions } from "./override-options.ts"
 import { batchOutputs } from "./write-batch.ts"
 
@@ -90,7 +91,7 @@ export function createTaskPreparer({ common, host, outDir, needsPrice }: TaskSur
 
   async function checkConfig(options: RunOptions, workspace: string): Promise<string> {
     const { config, effective } = await loadConfig(configOptionsOf(options, host, workspace))
-    const model = await chooseModel(options, config, host)
+    const model = await chooseModel(options, config, { host, scene: { shared: null } })
     if (needsPrice && !model.priced) {
       throw new UserError("unknown_price", `the batch has a cost limit, but the price of ${model.id} is unknown`, {
         hint: `Set agent.prices."${model.id}" in the configuration.`,

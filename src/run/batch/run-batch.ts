@@ -10,7 +10,8 @@ import type { Reason } from "../../contract/reason.ts"
 import type { Host, RunOptions } from "../../contract/run-options.ts"
 import { run } from "../../run.ts"
 import { version } from "../../util/version.ts"
-import { findWorkspace } from "../prepare.ts"
+import { findWorkspace } from "../find-config.ts"
+import { openSharedRooms } from "../shared-rooms.ts"
 import { stopReason } from "../stop.ts"
 import { clearTask, findFinished, markFinished, type Reuse, rowOf } from "./finished-tasks.ts"
 import { createTaskPreparer, type PreparedTask } from "./prepare-task.ts"
@@ -105,6 +106,7 @@ interface Running {
 async function runAll(tasks: readonly PreparedTask[], { request, host, limits, concurrency }: Running) {
   const rows = new Map<string, BatchTask>()
   const spending = createSpending(limits)
+  await using shared = openSharedRooms()
   const stop = new AbortController()
   // Every running task listens, and there may be many.
   setMaxListeners(0, stop.signal)
@@ -146,6 +148,7 @@ async function runAll(tasks: readonly PreparedTask[], { request, host, limits, c
         },
       },
       { ...host, log },
+      { shared },
     )
     if (!stop.signal.aborted) await markFinished(task, report).catch(complain)
     return rowOf(task, report, false)
