@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { batchOptions, mergeOptions } from "../build/commands/batch-options.js"
 import { mcpActions } from "../build/commands/mcp/actions.js"
 import { runOptions } from "../build/commands/options.js"
 import { configJsonSchema } from "../build/config/json-schema.js"
@@ -24,7 +25,9 @@ for (const [name, schema] of [
 ]) {
   update(`schema/${name}.schema.json`, () => `${JSON.stringify(schema, null, 2)}\n`)
 }
-updateTable("docs/cli.md", "options", optionTable())
+updateTable("docs/cli.md", "options", optionTable(runOptions))
+updateTable("docs/scale.md", "batch-options", optionTable(withoutKnown(batchOptions)))
+updateTable("docs/scale.md", "merge-options", optionTable(mergeOptions))
 updateTable("docs/mcp-commands.md", "mcp-commands", mcpCommandTable())
 updateTable("docs/configuration.md", "keys", keyTable())
 updateTable("docs/events-and-report.md", "events", eventTable())
@@ -35,8 +38,13 @@ if (stale.length > 0) {
   process.exitCode = 1
 }
 
-function optionTable() {
-  const rows = Object.entries(runOptions).map(([name, option]) => [
+/** Options that mean what they mean for a run are in the table of a run. */
+function withoutKnown(options) {
+  return Object.fromEntries(Object.entries(options).filter(([name, option]) => runOptions[name] !== option))
+}
+
+function optionTable(options) {
+  const rows = Object.entries(options).map(([name, option]) => [
     code(flagOf(name, option)),
     option.describe + (option.repeatable ? " (repeatable)" : ""),
   ])

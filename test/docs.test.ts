@@ -15,14 +15,17 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import { parse } from "yaml"
+import { batchOptions, mergeOptions } from "../src/commands/batch-options.ts"
 import { mcpActions } from "../src/commands/mcp/actions.ts"
 import { applyOptions, initOptions, runOptions } from "../src/commands/options.ts"
 import { policyActions } from "../src/commands/policy/actions.ts"
 import { readCases } from "../src/commands/policy/case-file.ts"
 import { configKeys } from "../src/config/keys.ts"
 import { loadConfig } from "../src/config/load.ts"
+import { readText } from "../src/config/text/read-text.ts"
 import { parseScript } from "../src/model/script-schema.ts"
 import { createPolicy } from "../src/permissions/policy.ts"
+import { readTasks } from "../src/run/batch/read-tasks.ts"
 import { type DocBlock, type DocPage, parsePage, readPage } from "./support/doc-page.ts"
 import { openDocShell, root, writeInto } from "./support/doc-shell.ts"
 
@@ -74,6 +77,8 @@ describe("the documentation", () => {
       ...Object.keys(runOptions),
       ...Object.keys(applyOptions),
       ...Object.keys(initOptions),
+      ...Object.keys(batchOptions),
+      ...Object.keys(mergeOptions),
       ...ofActions,
       "json",
       "help",
@@ -99,6 +104,11 @@ describe("the documentation", () => {
     if (/^\[\[cases\]\]/m.test(block.text)) {
       writeFileSync(join(scratch, "cases.toml"), block.text)
       expect(await readCases(join(scratch, "cases.toml"))).not.toEqual([])
+      return
+    }
+    if (/^\[\[tasks\]\]/m.test(block.text)) {
+      writeFileSync(join(scratch, "tasks.toml"), block.text)
+      expect((await readTasks("tasks.toml", { cwd: scratch, read: readText })).tasks).not.toEqual([])
       return
     }
     if (block.notes.has("bad")) await expect(checkConfig(block.text, "bad.toml")).rejects.toThrow()
