@@ -26,7 +26,7 @@ export async function batchCommand(file: string, values: Values, host: NodeJS.Pr
   using stop = listenForStop(host)
   const say = (line: string) => void host.stderr.write(`${line}\n`)
   const progress = createBatchProgress(() => performance.now())
-  const heartbeat = setInterval(() => (values.quiet ? undefined : say(progress.waiting())), heartbeatMs)
+  const heartbeat = setInterval(() => (values.quiet ? undefined : say(progress.waiting())), heartbeatMs).unref()
   const outDir = resolve(host.cwd(), values["out-dir"] ?? defaultFolder)
   prepareBatchOutputs(outDir)
   const report = await perform({

@@ -6,6 +6,7 @@ import { createWorkspace, failure, load, optionsFor } from "./workspace.ts"
 const defaults = {
   enabled: true,
   required: false,
+  shared: false,
   startupTimeoutMs: 15_000,
   discoveryTimeoutMs: 15_000,
   toolTimeoutMs: 60_000,
@@ -72,6 +73,7 @@ always_load = ["read_now"]
         env: { PATH: "/bin", PASSED_ON: "yes", MODE: "fast" },
         enabled: true,
         required: true,
+        shared: false,
         startupTimeoutMs: 1500,
         discoveryTimeoutMs: 2000,
         toolTimeoutMs: 3000,

@@ -42,8 +42,9 @@ const defaultConcurrency = 4
 export async function runBatch(request: BatchRequest, host: Host): Promise<BatchReport> {
   const begunAt = performance.now()
   const startedAt = new Date().toISOString()
-  const { read } = await createTrust({ workspace: findWorkspace(request.common, host), env: host.env })
-  const list = await readTasks(request.file, { cwd: host.cwd, read })
+  const trust = await createTrust({ workspace: findWorkspace(request.common, host), env: host.env })
+  const list = await readTasks(request.file, { cwd: host.cwd, read: trust.read })
+  for (const { message } of trust.warnings) host.log(`agent-run: ${message}`)
   const limits = limitsOf(request, list)
   const mine = tasksOfShard(list, request)
   const prepared = await prepareAll(mine, request, { host, needsPrice: limits.maxCostUsd !== null })
