@@ -31,7 +31,7 @@ const job: {
   }
 } = example("kubernetes/batch-job.yaml")
 
-const linesOf = (steps: readonly Step[]) => steps.flatMap(({ run }) => (run?.includes("agent-run") ? [run] : []))
+const linesOf = (steps: readonly Step[]) => steps.flatMap(({ run }) => (run?.startsWith("agent-run ") ? [run] : []))
 
 describe("the examples for batches", () => {
   it("GitHub: the shards of a matrix give one green report", async () => {

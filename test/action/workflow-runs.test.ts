@@ -62,11 +62,13 @@ describe("the example workflows, step by step", () => {
 })
 
 describe("the examples", () => {
+  const batches = "test/batch-examples.test.ts"
   /** Which test runs what is in a folder of examples/; nothing else may lie there. */
   const runBy: Readonly<Record<string, string>> = {
     ci: "test/ci-examples.test.ts",
     "ci-script": "test/docs-examples.test.ts",
     embed: "test/docs-examples.test.ts",
+    kubernetes: batches,
     quickstart: "test/docs-examples.test.ts",
     workflows: "test/action/workflow-runs.test.ts",
   }
@@ -77,7 +79,7 @@ describe("the examples", () => {
       const names = readdirSync(join(root, "examples", folder)).filter((name) =>
         /\.(?:yml|sh|mjs)$|file$|^crontab$/.test(name),
       )
-      const text = readFileSync(join(root, test), "utf8")
+      const text = [test, batches].map((path) => readFileSync(join(root, path), "utf8")).join("\n")
       const unnamed = names.filter((name) => !text.includes(name))
       expect({ folder, unnamed }).toEqual({ folder, unnamed: [] })
     }
