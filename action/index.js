@@ -155,6 +155,11 @@ const reasons = {
 		status: "stopped",
 		meaning: "the model repeated one call again and again"
 	},
+	max_failures: {
+		exitCode: 4,
+		status: "stopped",
+		meaning: "more tasks of a batch failed than it may have"
+	},
 	lock_mismatch: {
 		exitCode: 5,
 		status: "failed",
@@ -254,6 +259,16 @@ const reasons = {
 		exitCode: 8,
 		status: "failed",
 		meaning: "a call of a plan failed in apply"
+	},
+	batch_failed: {
+		exitCode: 8,
+		status: "failed",
+		meaning: "a task of a batch did not complete"
+	},
+	merge_incomplete: {
+		exitCode: 8,
+		status: "failed",
+		meaning: "reports given to merge lack a shard or a task, or have a task twice"
 	},
 	script_mismatch: {
 		exitCode: 8,
@@ -10940,6 +10955,28 @@ var init_script$2 = __esmMin((() => {
 	init_script_expect();
 	init_script_schema();
 }));
+function parseDuration(text) {
+	if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1e3;
+	if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return null;
+	let total = 0;
+	for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) total += Number(amount) * unitsMs[unit];
+	return total;
+}
+function formatDuration(durationMs) {
+	if (durationMs < 1e3) return `${Math.round(durationMs)} ms`;
+	if (durationMs < 6e4) return `${(durationMs / 1e3).toFixed(1)} s`;
+	const seconds = Math.round(durationMs / 1e3);
+	return `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, "0")} s`;
+}
+var unitsMs;
+var init_duration$1 = __esmMin((() => {
+	unitsMs = {
+		ms: 1,
+		s: 1e3,
+		m: 6e4,
+		h: 36e5
+	};
+}));
 function findCredentials(env) {
 	const apiKey = read$1(env, "ANTHROPIC_API_KEY");
 	if (apiKey !== void 0) return {
@@ -11004,34 +11041,16 @@ var init_access = __esmMin((() => {
 	init_user_error();
 	publicEndpoint = "https://api.anthropic.com";
 }));
-function parseDuration(text) {
-	if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1e3;
-	if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return null;
-	let total = 0;
-	for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) total += Number(amount) * unitsMs[unit];
-	return total;
-}
-function formatDuration(durationMs) {
-	if (durationMs < 1e3) return `${Math.round(durationMs)} ms`;
-	if (durationMs < 6e4) return `${(durationMs / 1e3).toFixed(1)} s`;
-	const seconds = Math.round(durationMs / 1e3);
-	return `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, "0")} s`;
-}
-var unitsMs;
-var init_duration$1 = __esmMin((() => {
-	unitsMs = {
-		ms: 1,
-		s: 1e3,
-		m: 6e4,
-		h: 36e5
-	};
-}));
 function faultOfResponse({ status, headers, body }, endpoint) {
 	if (status >= 300 && status < 400) return redirected(status, headers.get("location"), endpoint);
 	const error = apiErrorOf(body);
 	if (error === null) return notTheApi(status, body, endpoint);
 	const retryAfterMs = retryAfterOf(headers);
-	const fault = faultOfApiError(error.type, `HTTP ${status}: ${error.message}`, status);
+	const limited = status === 429 ? { rateLimited: true } : {};
+	const fault = {
+		...faultOfApiError(error.type, `HTTP ${status}: ${error.message}`, status),
+		...limited
+	};
 	if (headers.get("x-should-retry") === "false") return {
 		...fault,
 		retry: "never"
@@ -11306,7 +11325,7 @@ function createReplyBuilder() {
 					stopReason,
 					stopDetails: describeStop(delta),
 					usage: toUsage(usage),
-					oneHourWriteTokens: numberOf$1(objectOf$1(usage.cache_creation).ephemeral_1h_input_tokens)
+					oneHourWriteTokens: numberOf$2(objectOf$1(usage.cache_creation).ephemeral_1h_input_tokens)
 				}
 			};
 		}
@@ -11400,10 +11419,10 @@ function describeStop(delta) {
 }
 function toUsage(usage) {
 	return {
-		inputTokens: numberOf$1(usage.input_tokens),
-		outputTokens: numberOf$1(usage.output_tokens),
-		cacheReadInputTokens: numberOf$1(usage.cache_read_input_tokens),
-		cacheCreationInputTokens: numberOf$1(usage.cache_creation_input_tokens)
+		inputTokens: numberOf$2(usage.input_tokens),
+		outputTokens: numberOf$2(usage.output_tokens),
+		cacheReadInputTokens: numberOf$2(usage.cache_read_input_tokens),
+		cacheCreationInputTokens: numberOf$2(usage.cache_creation_input_tokens)
 	};
 }
 function withoutNulls(object) {
@@ -11422,7 +11441,7 @@ function objectOf$1(value) {
 function stringOf(value) {
 	return typeof value === "string" ? value : "";
 }
-function numberOf$1(value) {
+function numberOf$2(value) {
 	return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.round(value) : 0;
 }
 var cuttingReasons;
@@ -11498,8 +11517,7 @@ async function attempt$1(options) {
 	});
 	const builder = createReplyBuilder();
 	const received = await Promise.race([receive(options.client, {
-		body: options.body,
-		endpoint: options.endpoint,
+		...options,
 		watch,
 		builder
 	}), watch.expired]);
@@ -11523,11 +11541,13 @@ async function attempt$1(options) {
 		partialText
 	};
 }
-async function receive(client, { body, endpoint, watch, builder }) {
+async function receive(client, { body, endpoint, watch, builder, heard }) {
 	let response;
 	try {
 		response = await client.open(body, watch);
+		heard(response.headers);
 	} catch (error) {
+		heard(headersOf$1(error));
 		return faultOfOpening(error, endpoint);
 	}
 	try {
@@ -11552,13 +11572,17 @@ function takeEvent({ event, data }, builder) {
 }
 function faultOfOpening(error, endpoint) {
 	if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") return faultOfNetworkError(error, endpoint);
-	const headers = "headers" in error && error.headers instanceof Headers ? error.headers : new Headers();
+	const headers = headersOf$1(error);
 	const body = "error" in error ? error.error : void 0;
 	return faultOfResponse({
 		status: error.status,
 		headers,
 		body: body ?? withoutStatus(error.message)
 	}, endpoint);
+}
+function headersOf$1(error) {
+	const known = error instanceof Error && "headers" in error ? error.headers : null;
+	return known instanceof Headers ? known : new Headers();
 }
 function withoutStatus(message) {
 	return message.replace(/^\d{3} (status code \(no body\))?/, "");
@@ -11576,6 +11600,144 @@ var init_attempt = __esmMin((() => {
 	init_network_fault();
 	init_reply();
 	init_watch();
+}));
+function createRateBuckets(now) {
+	const buckets = new Map();
+	function leftOf({ limit, remaining, at, resetAt, taken }) {
+		if (now() >= resetAt) return Number.POSITIVE_INFINITY;
+		return remaining + (limit === null ? 0 : (limit - remaining) * (now() - at) / (resetAt - at)) - taken;
+	}
+	function waitIn(bucket, need) {
+		const { limit, remaining, at, resetAt } = bucket;
+		const lacking = need - leftOf(bucket);
+		if (lacking <= 0) return 0;
+		const perMs = limit === null ? 0 : (limit - remaining) / (resetAt - at);
+		const untilReset = resetAt - now();
+		return Math.ceil(perMs > 0 ? Math.min(untilReset, lacking / perMs) : untilReset);
+	}
+	return {
+		learn(headers) {
+			for (const kind of kinds) {
+				const remaining = numberOf$1(headers.get(`anthropic-ratelimit-${kind}-remaining`));
+				const resetAt = Date.parse(headers.get(`anthropic-ratelimit-${kind}-reset`) ?? "");
+				if (remaining === null || Number.isNaN(resetAt)) continue;
+				const limit = numberOf$1(headers.get(`anthropic-ratelimit-${kind}-limit`));
+				buckets.set(kind, {
+					limit,
+					remaining,
+					at: now(),
+					resetAt,
+					taken: 0
+				});
+			}
+		},
+		take(bytes) {
+			for (const [kind, bucket] of buckets) bucket.taken += needOf(kind, bytes);
+		},
+		waitFor(bytes) {
+			return Math.max(0, ...[...buckets].map(([kind, bucket]) => waitIn(bucket, needOf(kind, bytes))));
+		}
+	};
+}
+function needOf(kind, bytes) {
+	return kind === "requests" ? 1 : Math.min(mostTokens, Math.ceil(bytes / bytesPerToken));
+}
+function numberOf$1(text) {
+	const number = text === null || text.trim() === "" ? NaN : Number(text);
+	return Number.isFinite(number) && number >= 0 ? number : null;
+}
+var kinds, bytesPerToken, mostTokens;
+var init_rate_buckets = __esmMin((() => {
+	kinds = [
+		"requests",
+		"tokens",
+		"input-tokens"
+	];
+	bytesPerToken = 8;
+	mostTokens = 3e4;
+}));
+function createPace(options = {}) {
+	const lanes = new Map();
+	return { enter(request, signal) {
+		const lane = lanes.get(request.model) ?? createLane(options);
+		lanes.set(request.model, lane);
+		return lane(request, signal);
+	} };
+}
+function createLane({ now = Date.now, longestMs = 12e4 }) {
+	const buckets = createRateBuckets(now);
+	let heldUntil = 0;
+	let window = Number.POSITIVE_INFINITY;
+	let underWay = 0;
+	let last = Promise.resolve();
+	let roomMade = () => {};
+	async function enter({ bytes, onWait }, signal) {
+		const before = last;
+		let passOn = () => {};
+		last = new Promise((resolve) => {
+			passOn = resolve;
+		});
+		try {
+			if (!await unless(before, signal)) return null;
+			if (!await wait(bytes, onWait, signal)) return null;
+			underWay += 1;
+			buckets.take(bytes);
+			return turn();
+		} finally {
+			before.then(passOn);
+		}
+	}
+	async function wait(bytes, onWait, signal) {
+		for (;;) {
+			if (signal.aborted) return false;
+			const delayMs = Math.max(heldUntil - now(), buckets.waitFor(bytes));
+			if (delayMs > 0 && delayMs <= longestMs) {
+				onWait(delayMs);
+				if (!await unless(setTimeout$1(delayMs, void 0, { signal }), signal)) return false;
+				continue;
+			}
+			if (underWay < window) return true;
+			if (!await unless(new Promise((resolve) => {
+				roomMade = resolve;
+			}), signal)) return false;
+		}
+	}
+	function turn() {
+		let over = false;
+		return {
+			heard: buckets.learn,
+			leave(how) {
+				if (over) return;
+				over = true;
+				if (typeof how === "object") slowDown(how.refusedMs);
+				else if (how === "worked") window += 1;
+				underWay -= 1;
+				roomMade();
+			}
+		};
+	}
+	function slowDown(delayMs) {
+		window = Math.max(1, Math.floor(Math.min(window, underWay) / 2));
+		if (delayMs <= longestMs) heldUntil = Math.max(heldUntil, now() + delayMs);
+	}
+	return enter;
+}
+async function unless(work, signal) {
+	if (signal.aborted) return false;
+	let onAbort = () => {};
+	const aborted = new Promise((resolve) => {
+		onAbort = resolve;
+	});
+	signal.addEventListener("abort", onAbort, { once: true });
+	try {
+		await Promise.race([work, aborted]);
+	} catch {} finally {
+		signal.removeEventListener("abort", onAbort);
+	}
+	return !signal.aborted;
+}
+var init_pace = __esmMin((() => {
+	init_rate_buckets();
 }));
 function priceOf(model, overrides) {
 	const name = plainName$1(model);
@@ -36735,6 +36897,7 @@ function createAnthropicModel(options) {
 	const proxy = findProxy(options.env);
 	const apiVersion = options.env.AGENT_RUN_API_VERSION?.trim() || void 0;
 	const models = [options.model, ...options.fallbackModels];
+	const pace = options.pace ?? createPace({ longestMs: waits.rateLimitBudgetMs });
 	let current = 0;
 	let promisesSchemas = options.structuredAnswers ?? endpoint === "https://api.anthropic.com";
 	const openClient = async () => {
@@ -36766,6 +36929,7 @@ function createAnthropicModel(options) {
 					client,
 					endpoint,
 					waits,
+					pace,
 					deadline,
 					model,
 					effort: options.effort,
@@ -36809,7 +36973,8 @@ function createAnthropicModel(options) {
 		}
 	};
 }
-async function askOne({ client, endpoint, waits, deadline, model, effort, request, context }) {
+async function askOne(asking) {
+	const { client, endpoint, waits, pace, model, effort, request, context } = asking;
 	const { signal, emit } = context;
 	const body = encodeRequest(toWireRequest(request, {
 		model,
@@ -36822,11 +36987,28 @@ async function askOne({ client, endpoint, waits, deadline, model, effort, reques
 		attempts: 0
 	};
 	const start = performance.now();
+	const onWait = createWaitNote(emit);
+	let inLineMs = 0;
 	let firstFaultAt;
 	let unreachable = 0;
 	let firstByteMs = waits.firstByteMs;
 	for (let attempts = 1;; attempts += 1) {
+		const enteredAt = performance.now();
+		const turn = await pace.enter({
+			model,
+			bytes: body.length,
+			onWait
+		}, signal);
+		if (turn === null) return {
+			kind: "fault",
+			fault: aborted$1,
+			partialText: null,
+			attempts: attempts - 1
+		};
+		inLineMs += performance.now() - enteredAt;
+		const deadline = asking.deadline + inLineMs;
 		const deadlineMs = deadline - performance.now();
+		const { heard } = turn;
 		const result = await attempt$1({
 			client,
 			endpoint,
@@ -36836,22 +37018,29 @@ async function askOne({ client, endpoint, waits, deadline, model, effort, reques
 				...waits,
 				firstByteMs
 			},
-			deadlineMs
+			deadlineMs,
+			heard
 		});
-		if (result.kind === "reply") return result;
+		if (result.kind === "reply") {
+			turn.leave("worked");
+			return result;
+		}
 		const now = performance.now();
-		firstFaultAt ??= now;
+		firstFaultAt ??= now - inLineMs;
 		if (result.fault.retry === "unreachable") unreachable += 1;
+		const sinceFirstFaultMs = now - inLineMs - firstFaultAt;
 		const history = {
 			attempts,
 			unreachable,
-			sinceStartMs: now - start,
-			sinceFirstFaultMs: now - firstFaultAt
+			sinceStartMs: now - inLineMs - start,
+			sinceFirstFaultMs
 		};
 		const plan = planRetry(result.fault, history, {
 			waits,
 			random: Math.random
 		});
+		const delayMs = plan.kind === "retry" ? plan.delayMs : result.fault.retryAfterMs ?? 0;
+		turn.leave(result.fault.rateLimited ? { refusedMs: delayMs } : "failed");
 		if (plan.kind === "give_up" || now + plan.delayMs >= deadline) return {
 			...result,
 			fault: explainEnd(result.fault, plan.kind === "give_up" ? plan.why : "no time is left"),
@@ -36872,6 +37061,18 @@ async function askOne({ client, endpoint, waits, deadline, model, effort, reques
 			attempts
 		};
 	}
+}
+function createWaitNote(emit) {
+	let said = false;
+	return (delayMs) => {
+		if (said || delayMs < 1e3) return;
+		said = true;
+		emit({
+			type: "warning",
+			code: "rate_limit",
+			message: `the limits of the model API are used up: this request waits ${formatDuration(delayMs)} with all others of this process`
+		});
+	};
 }
 async function paused(delayMs, signal) {
 	try {
@@ -36914,9 +37115,11 @@ function toFailure$1({ fault, partialText }) {
 }
 var maxRequestBytes;
 var init_anthropic = __esmMin((() => {
+	init_duration$1();
 	init_access();
 	init_attempt();
 	init_fault();
+	init_pace();
 	init_price();
 	init_proxy();
 	init_retry();
@@ -36942,12 +37145,12 @@ function configSecrets(config, host) {
 		}))];
 	})];
 }
-async function chooseModel(options, config, host) {
-	const model = await createModel(options, config, host);
+async function chooseModel(options, config, around) {
+	const model = await createModel(options, config, around);
 	if (config.agent.maxCostUsd !== null && !model.priced) throw new UserError("unknown_price", `max_cost_usd is set, but the price of ${model.id} is unknown`, { hint: `Set agent.prices."${model.id}" = { input = …, output = …, cache_read = …, cache_write = … } in dollars per million tokens.` });
 	return model;
 }
-async function createModel(options, config, host) {
+async function createModel(options, config, { host, scene }) {
 	if (typeof options.model === "object") return options.model;
 	if (options.script !== void 0) {
 		const { loadScript } = await Promise.resolve().then(() => (init_script$2(), script_exports));
@@ -36962,6 +37165,7 @@ async function createModel(options, config, host) {
 		prices,
 		baseUrl: options.baseUrl ?? null,
 		env: host.env,
+		...scene.shared === null ? {} : { pace: scene.shared.pace },
 		log: host.log
 	});
 }
@@ -38387,7 +38591,7 @@ async function chooseJob(options, around) {
 			"plan"
 		]);
 		refuseOtherTranscript(options.resume.transcript, options, host);
-		const model = await chooseModel(options, config, host);
+		const model = await chooseModel(options, config, around);
 		const resumed = prepareResume(options.resume, around);
 		return {
 			...shared,
@@ -38402,7 +38606,7 @@ async function chooseJob(options, around) {
 	return {
 		...shared,
 		...task,
-		model: await chooseModel(options, config, host),
+		model: await chooseModel(options, config, around),
 		resumed: null
 	};
 }
@@ -38421,12 +38625,12 @@ function expectedOf(job, expected) {
 function outputFilesOf(options, config, host) {
 	const plan = options.plan === void 0 ? null : resolve(host.cwd, options.plan);
 	const resumed = options.resume === void 0 ? null : resolve(host.cwd, options.resume.transcript);
-	return [
+	return [...[
 		...Object.values(config.output),
 		config.mcp.deadLetterFile,
 		plan,
 		resumed
-	].filter((path) => path !== null);
+	].filter((path) => path !== null), ...options.offLimits ?? []];
 }
 function refuseOtherTranscript(resumed, { transcript }, host) {
 	if (transcript === void 0 || resolve(host.cwd, transcript) === resolve(host.cwd, resumed)) return;
@@ -60349,6 +60553,7 @@ function createAccess({ browser, onSecret, memory }) {
 	}
 	return {
 		memory: memory ?? null,
+		onSecret: (secret) => onSecret?.(secret),
 		authorizerOf(config) {
 			const known = authorizers.get(config.name) ?? create(config);
 			authorizers.set(config.name, known);
@@ -63867,6 +64072,7 @@ async function attempt(channel, deadline, options) {
 }
 init_duration$1();
 async function attemptConnection(config, options) {
+	if (config.shared && options.share !== null) return options.share.join(config, options);
 	const startedAt = performance.now();
 	try {
 		const opened = await openServer(config, options);
@@ -65166,7 +65372,7 @@ function keyOf(connection, tool) {
 }
 const patienceMs = 2e3;
 function createPool(options) {
-	const { disabled, settings, emit, deadLetters = null, requests = null, processes = null } = options;
+	const { disabled, settings, emit, deadLetters = null, requests = null, processes = null, share = null } = options;
 	const { retry, descriptionLimit } = settings;
 	const access = createAccess(options.access ?? {});
 	const surroundings = {
@@ -65176,7 +65382,8 @@ function createPool(options) {
 		retry,
 		requests,
 		access,
-		processes
+		processes,
+		share
 	};
 	const connections = options.servers.map((server) => createConnection(server, surroundings));
 	const table = createToolTable(connections, {
@@ -65747,6 +65954,7 @@ async function openRooms(run, scene, signal) {
 			sample
 		},
 		access: accessOf(options, config, scene.redactor),
+		...scene.shared === null ? {} : { share: scene.shared.servers },
 		...headStart === null ? {} : { processes: headStart.processes },
 		...deadLetterFile === null ? {} : { deadLetters: scene.openDeadLetters(deadLetterFile) }
 	});
@@ -66529,6 +66737,7 @@ var init_server_schema = __esmMin((() => {
 		]), "auto"), "The protocol to speak. auto: negotiated over http, the initialize handshake elsewhere."),
 		enabled: described(_default$1(boolean$1(), true), "Start this server."),
 		required: described(_default$1(boolean$1(), false), "End the run with exit code 5 when the server is not connected."),
+		shared: described(_default$1(boolean$1(), false), "Start it once for all tasks of a batch. Its cwd is then relative to the working folder of agent-run."),
 		startup_timeout_sec: described(_default$1(seconds$1, 15), "Time to connect and initialize, in seconds."),
 		discovery_timeout_sec: described(_default$1(seconds$1, 15), "Time to list tools, resources and prompts, in seconds."),
 		tool_timeout_sec: described(_default$1(seconds$1, 60), "Time for one call, in seconds."),
@@ -66568,6 +66777,7 @@ function buildServer(server, around) {
 		name: server.name,
 		enabled: values.enabled,
 		required: values.required,
+		shared: values.shared,
 		startupTimeoutMs: toMs(values.startup_timeout_sec),
 		discoveryTimeoutMs: toMs(values.discovery_timeout_sec),
 		toolTimeoutMs: toMs(values.tool_timeout_sec),
@@ -66606,7 +66816,7 @@ function buildServer(server, around) {
 		transport,
 		command: expand(["command"], values.command ?? ""),
 		args: values.args.map((arg, index) => expand(["args", index], arg)),
-		cwd: resolve(around.workspace, expand(["cwd"], values.cwd ?? "")),
+		cwd: resolve(values.shared ? around.cwd : around.workspace, expand(["cwd"], values.cwd ?? "")),
 		env: childEnvironment(around.env, {
 			names: values.env_vars,
 			values: expandTable("env", values.env, expand),
@@ -67349,6 +67559,7 @@ function serverContradictions(name, server, scope) {
 	if (name.trim() === "" || /[\u0000-\u001f\u007f]/.test(name)) find("", "a server needs a name without control characters");
 	if (has("inherit_env") && scope === "project") find("inherit_env", "not allowed in a project file. Name single variables in env_vars, or set it in agent.local.toml or with --config");
 	if (scope === "project" && (type === "sdk" || has("module"))) find(has("module") ? "module" : "type", "a project file may not run code inside agent-run. Start the server with command, or configure it in agent.local.toml or with --config");
+	for (const key of ["roots", "sampling"]) if (server.shared === true && server[key] === true) find(key, "not for a shared server: it could not know which task it is about");
 	const typed = serverKinds.find(({ types }) => types.some((one) => one === type));
 	const [kind, second] = serverKinds.filter(({ key }) => server[key] !== void 0);
 	if (kind !== void 0 && second !== void 0) {
@@ -69249,6 +69460,7 @@ async function loadConfig(options) {
 	const serverWarnings = [];
 	const around = {
 		workspace,
+		cwd,
 		env,
 		problems,
 		warnings: serverWarnings
@@ -79054,14 +79266,17 @@ init_json();
 init_visible_text();
 init_well_formed();
 function renderJunit(report) {
-	const cases = [
+	return renderCases([
 		runCase(report),
 		...report.expectations.map(expectationCase),
 		...report.calls.flatMap(callCase)
-	];
+	], report.run);
+}
+function renderCases(cases, { started_at, duration_ms }) {
 	const failures = cases.filter(({ failure }) => failure !== null).length;
-	const counts = `tests="${cases.length}" failures="${failures}" errors="0" skipped="0"`;
-	const time = `time="${seconds(report.run.duration_ms)}" timestamp="${escapeXml(report.run.started_at)}"`;
+	const skipped = cases.filter((one) => one.skipped !== void 0).length;
+	const counts = `tests="${cases.length}" failures="${failures}" errors="0" skipped="${skipped}"`;
+	const time = `time="${seconds(duration_ms)}" timestamp="${escapeXml(started_at)}"`;
 	return [
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
 		`<testsuites name="agent-run" ${counts} ${time}>`,
@@ -79123,8 +79338,9 @@ function callCase(call) {
 		failure
 	}];
 }
-function renderCase({ group, name, seconds: time, failure }) {
+function renderCase({ group, name, seconds: time, failure, skipped }) {
 	const head = `<testcase classname="agent-run.${group}" name="${escapeXml(name)}" time="${time.toFixed(3)}"`;
+	if (skipped !== void 0) return `${head}><skipped message="${escapeXml(skipped)}"/></testcase>`;
 	if (failure === null) return `${head}/>`;
 	const { type, message, details } = failure;
 	return `${head}><failure type="${escapeXml(type)}" message="${escapeXml(message)}">${escapeXml(details)}</failure></testcase>`;
@@ -80508,7 +80724,7 @@ var init_page = __esmMin((() => {
 }));
 init_json();
 init__version();
-function setScene(options, host) {
+function setScene(options, host, shared) {
 	const begunAt = performance.now();
 	const elapsedMs = () => performance.now() - begunAt;
 	const redactor = createRedactor({
@@ -80601,6 +80817,7 @@ function setScene(options, host) {
 	return {
 		emit: bus.emit,
 		redactor,
+		shared,
 		elapsedMs,
 		openOutputs(paths) {
 			for (const [name, path] of Object.entries(paths)) if (path !== null && name !== "transcript") prepareOutputFile(path);
@@ -82366,12 +82583,13 @@ async function doJob(run, around, notes) {
 	return runLoop(loop);
 }
 init_user_error();
-async function run(options, host, headStart = null) {
+async function run(options, host, { headStart = null, shared = null } = {}) {
 	const traces = await openTraces(host);
-	const scene = setScene(traces === null ? options : {
+	const sinks = [...options.sinks ?? [], ...traces === null ? [] : [traces]];
+	const scene = setScene({
 		...options,
-		sinks: [...options.sinks ?? [], traces]
-	}, host);
+		sinks
+	}, host, shared);
 	const end = await perform$1(options, host, {
 		scene,
 		headStart
@@ -82382,7 +82600,7 @@ async function run(options, host, headStart = null) {
 	return report;
 }
 async function refuseRun(error, options, host) {
-	const scene = setScene(options, host);
+	const scene = setScene(options, host, null);
 	scene.openOutputs(outputPathsOfFlags(flagsOf(options), host.cwd));
 	return scene.conclude(nothingDone(error.toReason()));
 }
