@@ -109,13 +109,18 @@ function rowsOf({ bare, version, help, check }, runs, sizes) {
       floor: slope("floor", twenty, many, 180),
       target: 1.5,
     }),
-    ratioRow({
-      what: `exit after the last answer, against the floor and ${shutdownGraceMs} ms of grace`,
-      unit: "ms",
-      ours: twenty.ours.exitMs,
-      floor: twenty.floor.exitMs + shutdownGraceMs,
-      target: 1,
-    }),
+    ...[
+      ["20", twenty],
+      ["200", many],
+    ].map(([turns, { ours, floor }]) =>
+      ratioRow({
+        what: `exit after ${turns} turns, against the floor and ${shutdownGraceMs} ms of grace`,
+        unit: "ms",
+        ours: ours.exitMs,
+        floor: floor.exitMs + shutdownGraceMs,
+        target: 1,
+      }),
+    ),
     against("the whole run, 20 turns", "ms", "wholeMs", twenty),
     against("peak memory, 1 turn", "MB", "peakMb", one, 1.15),
     against("peak memory, 20 turns", "MB", "peakMb", twenty, 1.15),
