@@ -8,21 +8,28 @@ export interface ReportSource {
   readonly report: BatchReport
 }
 
+/** What a file of tasks says about itself. */
+interface NamedTasks {
+  readonly digest: string
+  readonly tasks: readonly { readonly id: string }[]
+}
+
 /**
- * One report from those of all shards. The result depends on what the reports say, never on their order. `ids`, those of
- * the file of tasks, gives missing tasks a name. Throws a UserError for reports that do not belong together.
+ * One report from those of all shards. The result depends on what the reports say, never on their order. `given`, the
+ * file of tasks, gives missing tasks a name. Throws a UserError for reports that do not belong together.
  */
-export function mergeReports(sources: readonly ReportSource[], ids: readonly string[] | null): BatchReport {
+export function mergeReports(sources: readonly ReportSource[], given: NamedTasks | null): BatchReport {
   const ordered = [...sources].sort(byShard)
   const [first] = ordered
   if (first === undefined) throw new UserError("usage_error", "there is no report of a batch to merge")
   const { list, version } = first.report.batch
   for (const source of ordered) refuseOtherList(source, first)
-  if (ids !== null && ids.length !== list.tasks) {
-    throw new UserError("usage_error", `the file has ${ids.length} tasks, the reports are about ${list.tasks}`, {
-      where: "--tasks:",
-    })
+  if (given !== null && given.digest !== list.digest) {
+    const counts = `the file has ${given.tasks.length} tasks, the reports are about ${list.tasks}`
+    const message = given.tasks.length === list.tasks ? "the reports are about other tasks than the file has" : counts
+    throw new UserError("usage_error", message, { where: "--tasks:" })
   }
+  const ids = given?.tasks.map(({ id }) => id) ?? null
   const rows = new Map<number, { readonly task: BatchTask; readonly path: string }>()
   const duplicates: MergeProblem[] = []
   for (const { path, report } of ordered) {

@@ -19,10 +19,12 @@ export async function mergeCommand(
 ): Promise<number> {
   const cwd = host.cwd()
   const outDir = resolve(cwd, values["out-dir"] ?? defaultFolder)
-  const sources = (await readBatchReports(paths, cwd)).map((source) => movedReport(source, { cwd, to: outDir }))
+  const sources = (await readBatchReports(paths, { cwd, outDir })).map((source) =>
+    movedReport(source, { cwd, to: outDir }),
+  )
   const { tasks } = values
-  const ids = tasks === undefined ? null : (await readTasks(tasks, { cwd, read: readText })).tasks.map(({ id }) => id)
-  const report = mergeReports(sources, ids)
+  const list = tasks === undefined ? null : await readTasks(tasks, { cwd, read: readText })
+  const report = mergeReports(sources, list)
   prepareBatchOutputs(outDir)
   const problems = await writeBatch(report, outDir)
   const say = (line: string) => host.stderr.write(`${line}\n`)

@@ -77,10 +77,8 @@ describe("shards are merged", () => {
       { code: "missing_shard", message: "shard 2/3 is missing" },
       { code: "missing_task", message: "2 of the 6 tasks have no result; --tasks FILE names them" },
     ])
-    const named = mergeReports(
-      [third, first],
-      [1, 2, 3, 4, 5, 6].map((position) => `task-${position}`),
-    )
+    const tasks = [1, 2, 3, 4, 5, 6].map((position) => ({ id: `task-${position}` }))
+    const named = mergeReports([third, first], { digest: "sha256:list", tasks })
     expect(named.problems.map(({ message }) => message)).toEqual([
       "shard 2/3 is missing",
       expect.stringMatching(/^task task-\d has no result$/),
@@ -113,6 +111,9 @@ describe("shards are merged", () => {
       "b.json: it is split otherwise than a.json",
     )
     expect(() => mergeReports([], null)).toThrow("there is no report")
+    expect(() => mergeReports([one], { digest: "sha256:other", tasks: [{ id: "x" }] })).toThrow(
+      "--tasks: the reports are about other tasks than the file has",
+    )
   })
 })
 

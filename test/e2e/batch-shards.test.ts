@@ -75,3 +75,20 @@ describe("a batch over several processes", () => {
     expect(codes.map(({ exitCode }) => exitCode)).toEqual([0, 0])
   })
 })
+
+describe("a merge", () => {
+  it("can be made again into the folder it reads, and takes a report once however it is named", async () => {
+    const folder = batchFolder({
+      "good.toml": answering("Done."),
+      "tasks.toml": tasksFile({ a: "good.toml", b: "good.toml", c: "good.toml" }),
+    })
+    for (const shard of ["1/2", "2/2"]) {
+      await folder.run(["batch", "tasks.toml", "--bare", "--shard", shard, "--out-dir", `shards/${shard}`])
+    }
+    for (const paths of [["shards"], ["shards"], ["shards", `${folder.path}/shards`]]) {
+      const { exitCode, stderr } = await folder.run(["merge", ...paths, "--out-dir", "shards"])
+      expect(exitCode, stderr).toBe(0)
+      expect(folder.report("shards").batch.merged).toBe(2)
+    }
+  })
+})

@@ -9,11 +9,18 @@ import { UserError } from "../../contract/user-error.ts"
 const deepest = 8
 
 /** Read the batch reports that these files are and these folders hold, each once. Throws a UserError for what is none. */
-export async function readBatchReports(paths: readonly string[], cwd: string): Promise<readonly ReportSource[]> {
-  const files = (await Promise.all(paths.map((path) => findReports(path, cwd)))).flat()
+export async function readBatchReports(
+  paths: readonly string[],
+  { cwd, outDir }: { readonly cwd: string; readonly outDir: string },
+): Promise<readonly ReportSource[]> {
+  const named = (await Promise.all(paths.map((path) => findReports(path, cwd)))).flat()
+  const files = new Map(named.toSorted().map((path) => [resolve(cwd, path), path]))
   const sources: ReportSource[] = []
-  for (const path of new Set(files)) sources.push({ path, report: await readBatchReport(path, cwd) })
-  return sources
+  for (const path of files.values()) sources.push({ path, report: await readBatchReport(path, cwd) })
+  // A merge that is made again does not read what it wrote before.
+  const own = resolve(outDir, outputFiles.report)
+  const others = sources.filter(({ path, report }) => resolve(cwd, path) !== own || report.batch.merged === 0)
+  return others.length > 0 ? others : sources
 }
 
 /** Read one batch report. Throws a UserError when it is none. */
