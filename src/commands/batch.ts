@@ -29,7 +29,7 @@ export async function batchCommand(file: string, values: Values, host: NodeJS.Pr
   const heartbeat = setInterval(() => (values.quiet ? undefined : say(progress.waiting())), heartbeatMs).unref()
   const outDir = resolve(host.cwd(), values["out-dir"] ?? defaultFolder)
   prepareBatchOutputs(outDir)
-  const report = await perform({
+  const report = await perform(async () => ({
     ...(await toRequest(file, values, host)),
     outDir,
     signal: stop.signal,
@@ -42,7 +42,7 @@ export async function batchCommand(file: string, values: Values, host: NodeJS.Pr
       const line = progress.task(task)
       if (!values.quiet || task.exit_code !== 0) say(line)
     },
-  })
+  }))
   clearInterval(heartbeat)
   const problems = await writeBatch(report, outDir)
   if (report.batch.list.tasks > 0) for (const line of progress.end(report)) say(line)
@@ -53,13 +53,15 @@ export async function batchCommand(file: string, values: Values, host: NodeJS.Pr
   return report.exit_code || (incomplete ? reasons.output_incomplete.exitCode : 0)
 
   /** A batch that cannot begin has a report, too. */
-  function perform(request: BatchRequest): Promise<BatchReport> {
+  async function perform(request: () => Promise<BatchRequest>): Promise<BatchReport> {
     const around = { env: host.env, cwd: host.cwd(), stdin: host.stdin, log: say }
-    return runBatch(request, around).catch((error: unknown) => {
+    try {
+      return await runBatch(await request(), around)
+    } catch (error) {
       if (!(error instanceof UserError)) throw error
       say(`agent-run: ${error.message}${error.hint === null ? "" : `\n  ${error.hint}`}`)
       return refused(error, file)
-    })
+    }
   }
 }
 

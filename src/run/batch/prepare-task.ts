@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import { digestOfText, digestOfValue } from "../../batch/digest.ts"
 import type { TaskEntry } from "../../batch/task.ts"
 import type { EffectiveValue } from "../../config/effective.ts"
@@ -7,6 +7,7 @@ import { loadConfig } from "../../config/load.ts"
 import type { Host, RunOptions } from "../../contract/run-options.ts"
 import { UserError } from "../../contract/user-error.ts"
 import { loadAnswerSchema } from "../../expect/answer-schema.ts"
+import { createPolicy } from "../../permissions/policy.ts"
 import { configOptionsOf, findWorkspace } from "../find-config.ts"
 import { chooseModel } from "../prepare.ts"
 import { toSetOptions } from "./override-options.ts"
@@ -46,6 +47,7 @@ export function createTaskPreparer({ common, host, outDir, needsPrice }: TaskSur
       const workspace = findWorkspace(options, host)
       const digest = digestOfValue({
         id: entry.id,
+        workspace: relative(findWorkspace({}, host), workspace),
         task: entry.task ?? (await digestOfFile(entry.taskFile)),
         inputs: await Promise.all(entry.inputs.map(digestOfFile)),
         script: await digestOfFile(options.script),
@@ -91,6 +93,7 @@ export function createTaskPreparer({ common, host, outDir, needsPrice }: TaskSur
 
   async function checkConfig(options: RunOptions, workspace: string): Promise<string> {
     const { config, effective } = await loadConfig(configOptionsOf(options, host, workspace))
+    createPolicy(config.permissions)
     const model = await chooseModel(options, config, { host, scene: { shared: null } })
     if (needsPrice && !model.priced) {
       throw new UserError("unknown_price", `the batch has a cost limit, but the price of ${model.id} is unknown`, {

@@ -8,6 +8,7 @@ import { createTrust } from "../../config/trust/trust.ts"
 import type { BatchReport, BatchTask, Shard } from "../../contract/batch.ts"
 import type { Reason } from "../../contract/reason.ts"
 import type { Host, RunOptions } from "../../contract/run-options.ts"
+import { UserError } from "../../contract/user-error.ts"
 import { run } from "../../run.ts"
 import { version } from "../../util/version.ts"
 import { findWorkspace } from "../find-config.ts"
@@ -37,6 +38,9 @@ export interface BatchRequest {
 }
 
 const defaultConcurrency = 4
+
+/** A timer that is set for longer goes off at once. */
+const longestTimerMs = 2 ** 31 - 1
 
 /** Run the tasks of a file that are of this shard and not finished yet. Throws a UserError before anything is started. */
 export async function runBatch(request: BatchRequest, host: Host): Promise<BatchReport> {
@@ -93,8 +97,28 @@ async function prepareAll(
 ): Promise<readonly PreparedTask[]> {
   const prepare = createTaskPreparer({ common, host, outDir: resolve(host.cwd, outDir), needsPrice })
   const prepared: PreparedTask[] = []
-  for (const task of tasks) prepared.push(await prepare(task))
+  const mistakes: UserError[] = []
+  for (const task of tasks) {
+    const one = await prepare(task).catch((error: unknown) => {
+      if (error instanceof UserError) return error
+      throw error
+    })
+    if (one instanceof UserError) mistakes.push(one)
+    else prepared.push(one)
+  }
+  refuse(mistakes)
   return prepared
+}
+
+const mostMistakes = 50
+
+/** All mistakes at once, a line each. */
+function refuse(mistakes: readonly UserError[]): void {
+  const [first] = mistakes
+  if (first === undefined) return
+  const more = mistakes.length > mostMistakes ? [`and ${mistakes.length - mostMistakes} more`] : []
+  const lines = [...mistakes.slice(0, mostMistakes).map(({ message }) => message), ...more]
+  throw new UserError(first.code, lines.join("\n"), first.hint === null ? {} : { hint: first.hint })
 }
 
 interface Running {
@@ -113,7 +137,10 @@ async function runAll(tasks: readonly PreparedTask[], { request, host, limits, c
   setMaxListeners(0, stop.signal)
   const onOuter = () => stop.abort(stopReason(request.signal))
   const { timeoutMs } = limits
-  const timer = timeoutMs === null ? undefined : setTimeout(() => stop.abort(batchTimeout(timeoutMs)), timeoutMs)
+  const timer =
+    timeoutMs === null
+      ? undefined
+      : setTimeout(() => stop.abort(batchTimeout(timeoutMs)), Math.min(timeoutMs, longestTimerMs))
   request.signal.addEventListener("abort", onOuter, { once: true })
   if (request.signal.aborted) onOuter()
 
@@ -122,15 +149,13 @@ async function runAll(tasks: readonly PreparedTask[], { request, host, limits, c
     if (reason !== null && !stop.signal.aborted) stop.abort(reason)
   }
 
-  async function perform(task: PreparedTask): Promise<void> {
-    const { id } = task.entry
-    const row = (await findFinished(task, request.reuse)) ?? (await runTask(task))
+  function conclude(row: BatchTask): void {
+    const { id } = row
     rows.set(id, row)
     spending.end(id, row.cost_usd ?? 0)
     // A task that ended because the batch did is no failure of its own.
     if (!stop.signal.aborted && (row.status === "failed" || row.status === "stopped")) spending.countFailure(id)
     request.onTask?.(row)
-    stopAtLimit()
   }
 
   async function runTask(task: PreparedTask): Promise<BatchTask> {
@@ -145,7 +170,8 @@ async function runAll(tasks: readonly PreparedTask[], { request, host, limits, c
         onEvent(event) {
           if (event.type !== "message" && event.type !== "server.request") return
           spending.pay(id, event.cost_usd ?? 0)
-          stopAtLimit()
+          // An answer that is paid for counts, as in a run of its own.
+          if (event.type !== "message" || event.stop_reason !== "end_turn") stopAtLimit()
         },
       },
       { ...host, log },
@@ -155,17 +181,28 @@ async function runAll(tasks: readonly PreparedTask[], { request, host, limits, c
     return rowOf(task, report, false)
   }
 
-  const queue = tasks.values()
-  const workers = Array.from({ length: Math.min(concurrency, tasks.length) }, async () => {
+  // What is finished is counted first: no limit hides it, and nothing new is begun that it leaves no room for.
+  const left: PreparedTask[] = []
+  for (const task of tasks) {
+    const row = request.signal.aborted ? null : await findFinished(task, request.reuse)
+    if (row === null) left.push(task)
+    else conclude(row)
+  }
+  if (left.length > 0) stopAtLimit()
+  const queue = left.values()
+  const workers = Array.from({ length: Math.min(concurrency, left.length) }, async () => {
     for (const task of queue) {
       if (stop.signal.aborted) return
-      await perform(task)
+      conclude(await runTask(task))
+      stopAtLimit()
     }
   })
   await Promise.all(workers)
   clearTimeout(timer)
   request.signal.removeEventListener("abort", onOuter)
-  return { rows, stopped: stop.signal.aborted ? endOf(stopReason(stop.signal), limits) : null }
+  const completed = [...rows.values()].filter(({ status }) => status === "completed").length
+  const ended = stop.signal.aborted && completed < tasks.length
+  return { rows, stopped: ended ? endOf(stopReason(stop.signal), limits) : null }
 }
 
 /** A batch that fails fast ends because a task failed, and says so. */
