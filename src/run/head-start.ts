@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs"
+import { resolve } from "node:path"
 import { type LoadedConfig, loadConfig } from "../config/load.ts"
 import type { Config } from "../contract/config.ts"
 import type { Host, RunOptions } from "../contract/run-options.ts"
@@ -27,9 +29,12 @@ async function findConfig(options: RunOptions, host: Host): Promise<LoadedConfig
 
 /** Nothing that is looked at later may still forbid the start: a lock, a hook, an answer that is missing, a key. */
 function usesServers(options: RunOptions, config: Config, host: Host): boolean {
-  const begins = options.task !== undefined || (options.taskFile !== undefined && options.taskFile !== "-")
-  const other = options.resume ?? options.apply ?? options.locked
-  return begins && other === undefined && config.hooks.runStart.length === 0 && hasModel(options, host)
+  const { task, taskFile, inputs = [], outputSchema, script } = options
+  const begins = taskFile === undefined ? Boolean(task?.trim()) : task === undefined && taskFile !== "-"
+  const other = options.prompt ?? options.resume ?? options.apply ?? options.locked
+  const isThere = (path: string | undefined) => path === undefined || existsSync(resolve(host.cwd, path))
+  const complete = [taskFile, outputSchema, script, ...inputs].every(isThere)
+  return begins && complete && other === undefined && config.hooks.runStart.length === 0 && hasModel(options, host)
 }
 
 function hasModel(options: RunOptions, host: Host): boolean {

@@ -10,7 +10,7 @@ describe("servers that are started while the run is still being prepared", () =>
   it.concurrent("are ended when the rest of the preparation finds a mistake", async ({ cli, folder }) => {
     const started = join(folder, "started")
     const config = { mcp_servers: { notes: fixture(["--started-file", started, "--ignore-sigterm"]) } }
-    const run = await cli({ config, script, task: null, args: ["--task-file", "no-such-file"] })
+    const run = await cli({ config, script, args: ["--allow", "Read(x)"] })
     expect(run.report).toMatchObject({ exit_code: 2, servers: [], calls: [] })
     expect(run.events.map(({ type }) => type)).not.toContain("server.connecting")
     expect(processesOf(folder)).toEqual([])
@@ -36,6 +36,9 @@ describe("servers that are started while the run is still being prepared", () =>
 
   it.concurrent.for<[string, CliOptions & { readonly hook?: readonly string[] }]>([
     ["a key is missing", {}],
+    ["the task is missing", { script, task: null, args: ["--task-file", "no-such-file"] }],
+    ["there are two tasks", { script, args: ["--task-file", "agent.toml"] }],
+    ["an input is missing", { script, args: ["--input", "no-such-file"] }],
     ["the lock is missing", { script, args: ["--locked"] }],
     ["a hook may still refuse the run", { script, hook: ["sh", "-c", "exit 2"] }],
     ["the configuration is wrong", { script, args: ["--set", "agent.max_turns=none"] }],
