@@ -11,8 +11,10 @@ import { findProxy } from "../model/proxy.ts"
 import { toLogLine } from "../report/escape.ts"
 import { toJsonText } from "../report/json.ts"
 import { findWorkspace } from "../run/find-config.ts"
+import { faultOf, hintFor } from "../run/sandbox.ts"
 import { isSpecial } from "../sinks/output-path.ts"
 import { findRipgrep } from "../tools/ripgrep.ts"
+import { findSandbox } from "../tools/sandbox.ts"
 import { childEnvironment, gitSafety } from "../util/child-environment.ts"
 import { toConfigRunOptions } from "./config-options.ts"
 import { connectServers, type ServerSession } from "./connect-servers.ts"
@@ -142,6 +144,7 @@ async function checkSession(
     ),
     ...checkPrice(session),
     ...checkOutputs(session),
+    ...(await checkSandbox(session)),
     ...servers,
     ...checkRules(session, () => openBench(session, pool)),
   ]
@@ -169,6 +172,17 @@ function checkOutputs({ config }: ServerSession): readonly Check[] {
     if (fault === null) return ok("output", path)
     return problem("output", `${path}: ${fault}`, "Give a path in a folder that this user may write to.")
   })
+}
+
+/** Nothing to say when Bash is not offered: then nothing is confined. */
+async function checkSandbox({ config, workspace, env }: ServerSession): Promise<readonly Check[]> {
+  if (!config.tools.builtin.includes("Bash")) return []
+  const { sandbox } = config.security
+  if (sandbox === "off") return [ok("sandbox", 'off: security.sandbox = "off"')]
+  const search = await findSandbox({ path: env.PATH ?? "", workspace, readOnly: [] })
+  if (search.kind === "found") return [ok("sandbox", search.program)]
+  const judge = sandbox === "require" ? problem : warning
+  return [judge("sandbox", `${faultOf(search)}, so commands of Bash have none`, hintFor(search))]
 }
 
 /** Nothing is created: the folder that is there, or would hold the first new one, must be ours to write to. */

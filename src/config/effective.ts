@@ -35,6 +35,7 @@ export function effectiveValuesOf(parts: EffectiveParts): readonly EffectiveValu
     ...sectionValues(parts, "mcp"),
     ...parts.servers.flatMap(serverValues),
     ...securityValues(parts.layers),
+    ...sectionValues(parts, "security").filter(({ path }) => path[1] === "sandbox"),
     ...sectionValues(parts, "permissions"),
     ...ruleValues(parts),
     ...sectionValues(parts, "tools"),
@@ -49,7 +50,7 @@ export function effectiveValuesOf(parts: EffectiveParts): readonly EffectiveValu
 /** Shown entry by entry, each with its own source. */
 const listsOfTables = new Set<string | undefined>(["rules", "custom"])
 
-type Section = "agent" | "mcp" | "permissions" | "tools" | "expect" | "output"
+type Section = "agent" | "mcp" | "security" | "permissions" | "tools" | "expect" | "output"
 
 function sectionValues({ merged }: EffectiveParts, section: Section): readonly EffectiveValue[] {
   return [...leavesOf([section], merged.values[section])]

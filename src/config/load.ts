@@ -98,7 +98,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     mcp: toMcpSettings(merged),
     servers,
     disabledServers: choice.disabled,
-    security: { redact: stringsOf("redact"), redactEnv: stringsOf("redactEnv") },
+    security: { redact: stringsOf("redact"), redactEnv: stringsOf("redactEnv"), sandbox: values.security.sandbox },
     permissions: toPermissionSettings(merged, [...optionRules, ...rulesOf(layers)], env),
     tools: toToolSettings(values, env, customToolsOf(layers)),
     hooks,

@@ -105,6 +105,10 @@ const mcpSchema = z.strictObject({
 const securitySchema = z.strictObject({
   mcp_server_allowlist: described(z._default(names, []), "When not empty, only these servers start."),
   mcp_server_denylist: described(z._default(names, []), "These servers never start. Lists of all files add up."),
+  sandbox: described(
+    z._default(z.enum(["auto", "require", "off"]), "auto"),
+    "Run the commands of Bash in bubblewrap, where they see no other process and leave none; auto: if it works here, require: or end with exit code 2.",
+  ),
   redact: described(
     z._default(z.array(text.check(z.superRefine(checkMask))), []),
     "Regular expressions; what matches is masked in every output. Lists of all files add up.",
@@ -242,7 +246,10 @@ export const configSchema = z.strictObject({
     "MCP servers by name. A server of a higher scope replaces one of the same name whole.",
   ),
   mcp: described(z.prefault(mcpSchema, {}), "How all MCP servers are started and presented."),
-  security: described(z.prefault(securitySchema, {}), "Which servers may start, and what is masked."),
+  security: described(
+    z.prefault(securitySchema, {}),
+    "Which servers may start, how commands are confined, and what is masked.",
+  ),
   permissions: described(z.prefault(permissionsSchema, {}), "What the agent may do."),
   tools: described(z.prefault(toolsSchema, {}), "The built-in tools."),
   hooks: described(z.prefault(hooksSchema, {}), "Programs that are told of calls and of the run, and may answer."),

@@ -50,6 +50,8 @@ export interface RetrySettings {
 export interface SecuritySettings {
   readonly redact: readonly string[]
   readonly redactEnv: readonly string[]
+  /** Are commands of Bash confined? `auto`: when that is possible. */
+  readonly sandbox: "auto" | "require" | "off"
 }
 
 /** `[permissions]`: the rules and what their answers mean for the run. */

@@ -27,14 +27,15 @@ async function findConfig(options: RunOptions, host: Host): Promise<LoadedConfig
   return loadConfig(configOptionsOf(options, host, findWorkspace(options, host)))
 }
 
-/** Nothing that is looked at later may still forbid the start: a lock, a hook, an answer that is missing, a key. */
+/** Nothing that is looked at later may still forbid the start: a lock, a hook, an answer that is missing, a sandbox, a key. */
 function usesServers(options: RunOptions, config: Config, host: Host): boolean {
   const { task, taskFile, inputs = [], outputSchema, script } = options
   const begins = taskFile === undefined ? Boolean(task?.trim()) : task === undefined && taskFile !== "-"
   const other = options.prompt ?? options.resume ?? options.apply ?? options.locked
   const isThere = (path: string | undefined) => path === undefined || existsSync(resolve(host.cwd, path))
   const complete = [taskFile, outputSchema, script, ...inputs].every(isThere)
-  return begins && complete && other === undefined && config.hooks.runStart.length === 0 && hasModel(options, host)
+  const unconditional = config.hooks.runStart.length === 0 && config.security.sandbox !== "require"
+  return begins && complete && other === undefined && unconditional && hasModel(options, host)
 }
 
 function hasModel(options: RunOptions, host: Host): boolean {

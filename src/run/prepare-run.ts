@@ -11,6 +11,7 @@ import { configOptionsOf, findWorkspace, flagsOf } from "./find-config.ts"
 import type { HeadStart } from "./head-start.ts"
 import { chooseJob, type Job, outputFilesOf } from "./job.ts"
 import { configSecrets } from "./prepare.ts"
+import { type Confinement, confinementOf, searchSandbox } from "./sandbox.ts"
 import type { Scene } from "./scene.ts"
 import { findPlace } from "./tools.ts"
 
@@ -27,6 +28,7 @@ export interface PreparedRun {
   readonly outputs: readonly string[]
   readonly place: Workspace
   readonly policy: Policy
+  readonly confinement: Confinement
   readonly refill: Refill
   readonly job: Job
   readonly headStart: HeadStart | null
@@ -50,24 +52,31 @@ export async function prepareRun(
   const place = findPlace(workspace, config, outputs, host)
   const policy = createPolicy(config.permissions)
   const refill = createRefill(secrets, scene.redactor)
+  // It is tried while the rest is prepared.
+  const searching = searchSandbox(config, { policy, host, workspace, outputs })
   const job = await chooseJob(options, { config, configDigest, host, place, refill, scene })
+  const confinement = confinementOf(config, await searching)
   scene.sealOutputs()
-  return { options, host, workspace, config, configDigest, read, outputs, place, policy, refill, job, headStart }
+  return {
+    ...{ options, host, workspace, config, configDigest, read, outputs, place, policy, confinement },
+    ...{ refill, job, headStart },
+  }
 }
 
 /** The first events: what is run, what was answered since it paused, and what a person should know. */
-export function announceRun({ workspace, config, configDigest, job }: PreparedRun, scene: Scene): void {
+export function announceRun(run: PreparedRun, scene: Scene): void {
+  const { workspace, config, configDigest, confinement, job } = run
   const { title, model, resumed } = job
   scene.start({
     task: title,
     model: model?.id ?? "",
     workspace,
     config_sources: [...config.sources],
-    sandbox: "off",
+    sandbox: confinement.name,
     config_digest: configDigest,
     ...(config.starts.length > 0 && { starts: [...config.starts] }),
     ...(resumed && { run_id: resumed.runId, resumed: true }),
   })
   for (const answer of resumed?.answers.fresh ?? []) scene.emit(answer)
-  for (const warning of config.warnings) scene.emit({ type: "warning", ...warning })
+  for (const warning of [...config.warnings, ...confinement.warnings]) scene.emit({ type: "warning", ...warning })
 }

@@ -12,6 +12,7 @@ import { createBuiltinTools } from "../tools/builtin-tools.ts"
 import { createCustomTools } from "../tools/custom-tools.ts"
 import { chooseDeferred } from "../tools/lazy/choose-deferred.ts"
 import { createLazyTools, type LazyTools } from "../tools/lazy/lazy-tools.ts"
+import type { Sandbox } from "../tools/sandbox.ts"
 import { createToolbox, inOrder, type OfferedTools, type Toolbox } from "../tools/toolbox.ts"
 import { createWorkspace, type Workspace } from "../tools/workspace.ts"
 
@@ -22,6 +23,8 @@ export interface ToolSources {
   readonly place: Workspace
   readonly config: Config
   readonly policy: Policy
+  /** Where commands run; `null` is among all other processes. */
+  readonly sandbox: Sandbox | null
   readonly pool: Pool
   /** The tool that starts sub-agents, if it is on. */
   readonly agent: Tool | null
@@ -56,12 +59,13 @@ export function findPlace(
 
 /** Every tool of a run: built-in, from servers, from the caller; and a warning for each rule that matches none of them. */
 export function collectTools(sources: ToolSources): CollectedTools {
-  const { options, host, place, config, policy, pool, agent, emit } = sources
+  const { options, host, place, config, policy, sandbox, pool, agent, emit } = sources
   const builtin = createBuiltinTools({
     workspace: place,
     settings: config.tools,
     path: host.env.PATH ?? "",
     leavesOut: policy.leavesOut,
+    sandbox,
   })
   const findings = config.findings ? [createReportFindingTool({ workspace: place, emit })] : []
   const own = [...builtin, ...findings, ...pool.resourceTools(), ...(agent === null ? [] : [agent])]

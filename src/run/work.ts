@@ -43,7 +43,7 @@ export async function work(run: PreparedRun, around: Surroundings): Promise<Outc
 }
 
 async function doJob(run: PreparedRun, around: Surroundings, notes: readonly string[]): Promise<Outcome> {
-  const { options, host, workspace, config, place, policy, refill, job } = run
+  const { options, host, workspace, config, place, policy, confinement, refill, job } = run
   const { rooms, scene, signal } = around
   const { pool, changes, limits, mustEnd } = rooms
   const { emit } = scene
@@ -51,7 +51,8 @@ async function doJob(run: PreparedRun, around: Surroundings, notes: readonly str
   const subAgents = createSubAgents(() => ({ loop, rooms: deskRooms, prompt }))
   const agent = config.tools.agent && job.kind === "task" && job.plan === null ? subAgents.tool : null
   const model = job.model ?? {}
-  const tools = collectTools({ options, host, place, config, policy, pool, agent, model, emit })
+  const { sandbox } = confinement
+  const tools = collectTools({ options, host, place, config, policy, sandbox, pool, agent, model, emit })
   around.onTools(tools.counts)
   const deskRooms: DeskRooms = { tools, policy, changes, workspace, config }
   const desk = createDesk(deskRooms)

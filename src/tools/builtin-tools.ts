@@ -8,6 +8,7 @@ import { createReadTool } from "./builtin/read.ts"
 import { createWriteTool } from "./builtin/write.ts"
 import type { LeavesOut } from "./left-out.ts"
 import { createRipgrep } from "./ripgrep.ts"
+import type { Sandbox } from "./sandbox.ts"
 import type { Workspace } from "./workspace.ts"
 
 /** The built-in tools that the settings name, always in the same order. */
@@ -17,8 +18,10 @@ export function createBuiltinTools(options: {
   /** The PATH on which `rg` is looked for. */
   readonly path: string
   readonly leavesOut: LeavesOut
+  /** Where commands of Bash run; `null` is among all other processes. */
+  readonly sandbox: Sandbox | null
 }): readonly Tool[] {
-  const { workspace, settings, leavesOut } = options
+  const { workspace, settings, leavesOut, sandbox } = options
   const { maxResultChars } = settings
   const ripgrep = createRipgrep(options)
   return [
@@ -27,6 +30,6 @@ export function createBuiltinTools(options: {
     createEditTool(workspace),
     createGlobTool({ workspace, ripgrep, leavesOut }),
     createGrepTool({ workspace, ripgrep, maxResultChars, leavesOut }),
-    createBashTool({ workspace, settings }),
+    createBashTool({ workspace, settings, sandbox }),
   ].filter((tool) => settings.builtin.includes(tool.name))
 }

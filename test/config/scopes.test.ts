@@ -111,6 +111,12 @@ describe("scopes", () => {
     expect(config.sources).toEqual(["three.toml", "two.json", "one.toml"])
   })
 
+  it("T5 a project cannot take away the sandbox that the runner requires", async () => {
+    const sandbox = (mode: string) => `[security]\nsandbox = "${mode}"\n`
+    const { config } = await load({ "agent.local.toml": sandbox("require"), "agent.toml": sandbox("off") })
+    expect(config.security.sandbox).toBe("require")
+  })
+
   it("rules, denylists and masks of all files add up", async () => {
     const rule = (tool: string) => `[[permissions.rules]]\ntool = "${tool}"\naction = "deny"\n`
     const security = (name: string) =>
@@ -125,7 +131,11 @@ describe("scopes", () => {
       { tool: "L", action: "deny", broad: false, source: "agent.local.toml:1" },
       { tool: "P", action: "deny", broad: false, source: "agent.toml:1" },
     ])
-    expect(config.security).toEqual({ redact: ["local+", "project+"], redactEnv: ["local_*", "project_*"] })
+    expect(config.security).toEqual({
+      redact: ["local+", "project+"],
+      redactEnv: ["local_*", "project_*"],
+      sandbox: "auto",
+    })
   })
 
   it.each<[managed: string | null, local: string | null, project: string | null, started: string[]]>([

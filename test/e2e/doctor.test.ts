@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect } from "vitest"
+import { sandbox } from "../support/bubblewrap.ts"
 import { fixture, it } from "../support/cli-test.ts"
 
 const doctor = { task: null, outDir: false, env: { ANTHROPIC_API_KEY: "sk-test-key-of-nobody" } } as const
@@ -37,6 +38,27 @@ describe("agent-run doctor", () => {
     expect(stdout).toMatch(/^warning +rules +agent\.toml:\d+: the rule allow "mcp__god__\*" matches no tool/m)
     expect(api.requests).toEqual([])
     expect(existsSync(join(running.workspace, "results"))).toBe(false)
+  })
+
+  it.concurrent("T5 tells whether commands have a sandbox, which is a problem only when it is required", async ({
+    folder,
+    cli,
+  }) => {
+    const nothing = { ...doctor.env, PATH: join(folder, "nothing") }
+    const absent = await cli({ ...doctor, env: nothing, args: ["doctor"] })
+    expect(absent.exitCode).toBe(0)
+    expect(absent.stdout).toMatch(
+      /^warning +sandbox +there is no bwrap on the PATH, so commands of Bash have none -> /m,
+    )
+    const config = { security: { sandbox: "require" } }
+    const required = await cli({ ...doctor, env: nothing, config, args: ["doctor"] })
+    expect(required.exitCode).toBe(2)
+    expect(required.stdout).toMatch(/^problem +sandbox +there is no bwrap on the PATH/m)
+    const off = await cli({ ...doctor, config: { security: { sandbox: "off" } }, args: ["doctor"] })
+    expect(off.stdout).toMatch(/^ok +sandbox +off: security\.sandbox = "off"$/m)
+    if (sandbox === null) return
+    const found = await cli({ ...doctor, config, args: ["doctor"] })
+    expect([found.exitCode, found.stdout]).toEqual([0, expect.stringMatching(/^ok +sandbox +\/.*bwrap$/m)])
   })
 
   it.concurrent("S1.6 ends with 5 for a required server, as JSON with what to do", async ({ cli }) => {

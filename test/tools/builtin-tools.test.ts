@@ -27,7 +27,7 @@ describe("createBuiltinTools", () => {
       maxResultChars: 1000,
       custom: [],
     }
-    const tools = createBuiltinTools({ workspace, settings, path: "", leavesOut: () => null })
+    const tools = createBuiltinTools({ workspace, settings, path: "", leavesOut: () => null, sandbox: null })
     expect(tools.map(({ name }) => name)).toEqual(["Read", "Grep"])
   })
 

@@ -2,6 +2,7 @@ import type { JsonObject } from "../../src/contract/json.ts"
 import { builtinToolNames, type ToolResult } from "../../src/contract/tool.ts"
 import { createPolicy } from "../../src/permissions/policy.ts"
 import { createBuiltinTools } from "../../src/tools/builtin-tools.ts"
+import type { Sandbox } from "../../src/tools/sandbox.ts"
 import { createWorkspace } from "../../src/tools/workspace.ts"
 import { settingsOf } from "../permissions/sample-tools.ts"
 
@@ -13,6 +14,7 @@ export interface ToolsetOptions {
   readonly timeoutMs?: number
   readonly maxResultChars?: number
   readonly path?: string
+  readonly sandbox?: Sandbox | null
   /** Rules as `toRule` of the permission tests reads them. */
   readonly rules?: readonly string[]
 }
@@ -34,6 +36,7 @@ export function toolsetIn(root: string, options: ToolsetOptions = {}) {
     },
     leavesOut: createPolicy(settingsOf(options.rules ?? [])).leavesOut,
     path: options.path ?? "/usr/local/bin:/usr/bin:/bin",
+    sandbox: options.sandbox ?? null,
   })
   function tool(name: string) {
     const found = tools.find((candidate) => candidate.name === name)

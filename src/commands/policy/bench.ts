@@ -43,7 +43,7 @@ export function openBench(session: ServerSession, started: Pool | null): PolicyB
   const agent = config.tools.agent ? standIn("Agent", { kind: "builtin" }) : null
   const host = { env: {} }
   const place = findPlace(workspace, config, [], host)
-  const around = { options: {}, host, place, config, pool, agent, model: {}, emit: () => {} }
+  const around = { options: {}, host, place, config, pool, agent, sandbox: null, model: {}, emit: () => {} }
   // Whether a rule hides a tool is a question of its own here, so that none is missing.
   const tools = collectTools({ ...around, policy: { ...policy, hides: () => null } })
   const toolbox = tools.toolbox()

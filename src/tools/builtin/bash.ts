@@ -7,13 +7,19 @@ import { type ProcessEnd, runProcess } from "../../util/run-process.ts"
 import { defineTool } from "../define-tool.ts"
 import { createHeadAndTail } from "../head-and-tail.ts"
 import { optionalNumberOf, textOf } from "../input-fields.ts"
+import type { Sandbox } from "../sandbox.ts"
 import type { Workspace } from "../workspace.ts"
 
 const maxTimeoutMs = 600_000
 
 /** Bash: one command line in a shell of its own. It is not confined to the workspace; permission rules decide. */
-export function createBashTool(options: { readonly workspace: Workspace; readonly settings: ToolSettings }): Tool {
-  const { workspace, settings } = options
+export function createBashTool(options: {
+  readonly workspace: Workspace
+  readonly settings: ToolSettings
+  /** Where commands run; `null` is among all other processes. */
+  readonly sandbox: Sandbox | null
+}): Tool {
+  const { workspace, settings, sandbox } = options
   return defineTool({
     name: "Bash",
     description: "Run a shell command in the workspace. Each call is a new shell; what it leaves running is ended.",
@@ -32,10 +38,13 @@ export function createBashTool(options: { readonly workspace: Workspace; readonl
       const asked = optionalNumberOf(input, "timeout") ?? settings.bash.timeoutMs
       const timeoutMs = Math.min(Math.max(asked, 1), maxTimeoutMs)
       const output = createHeadAndTail(settings.maxResultChars * 0.9)
-      const end = await runProcess({
+      const shell = {
         file: existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh",
         // One pipe for both streams keeps their lines in order.
         args: ["-c", `exec 2>&1; ${textOf(input, "command")}`],
+      }
+      const end = await runProcess({
+        ...(sandbox?.wrap(shell, workspace.root) ?? shell),
         cwd: workspace.root,
         env: { ...settings.bash.env, ...gitSafety },
         timeoutMs,
