@@ -60727,7 +60727,7 @@ function readResources(items, key) {
 	}
 	return [...resources.values()];
 }
-function hintFor$1(failure, config) {
+function hintFor$2(failure, config) {
 	const where = `[mcp_servers.${config.name}] (${config.source})`;
 	switch (failure.kind) {
 		case "timeout": return failure.message.includes("initialize") ? `Raise startup_timeout_sec of ${where} if the server needs longer to start.` : `Raise discovery_timeout_sec of ${where} if the server needs longer to list what it has.`;
@@ -64837,7 +64837,7 @@ function createConnection(config, surroundings) {
 			status,
 			error
 		});
-		const hint = hintFor$1(failure, config);
+		const hint = hintFor$2(failure, config);
 		emit({
 			type: "server.error",
 			...about,
@@ -67068,6 +67068,11 @@ var init_schema = __esmMin((() => {
 	securitySchema = strictObject({
 		mcp_server_allowlist: described(_default$1(names, []), "When not empty, only these servers start."),
 		mcp_server_denylist: described(_default$1(names, []), "These servers never start. Lists of all files add up."),
+		sandbox: described(_default$1(_enum$1([
+			"auto",
+			"require",
+			"off"
+		]), "auto"), "Run the commands of Bash in bubblewrap, where they see no other process and leave none; auto: if it works here, require: or end with exit code 2."),
 		redact: described(_default$1(array$1(text.check(superRefine$1(checkMask))), []), "Regular expressions; what matches is masked in every output. Lists of all files add up."),
 		redact_env: described(_default$1(names, []), "Globs on variable names whose values are masked in every output. Lists of all files add up.")
 	});
@@ -67138,7 +67143,7 @@ var init_schema = __esmMin((() => {
 		agent: described(prefault$1(agentSchema, {}), "The model and the limits of a run."),
 		mcp_servers: described(_default$1(mapOf(serverSchema), {}), "MCP servers by name. A server of a higher scope replaces one of the same name whole."),
 		mcp: described(prefault$1(mcpSchema, {}), "How all MCP servers are started and presented."),
-		security: described(prefault$1(securitySchema, {}), "Which servers may start, and what is masked."),
+		security: described(prefault$1(securitySchema, {}), "Which servers may start, how commands are confined, and what is masked."),
 		permissions: described(prefault$1(permissionsSchema, {}), "What the agent may do."),
 		tools: described(prefault$1(toolsSchema, {}), "The built-in tools."),
 		hooks: described(prefault$1(hooksSchema, {}), "Programs that are told of calls and of the run, and may answer."),
@@ -67406,6 +67411,7 @@ function effectiveValuesOf(parts) {
 		...sectionValues(parts, "mcp"),
 		...parts.servers.flatMap(serverValues),
 		...securityValues(parts.layers),
+		...sectionValues(parts, "security").filter(({ path }) => path[1] === "sandbox"),
 		...sectionValues(parts, "permissions"),
 		...ruleValues(parts),
 		...sectionValues(parts, "tools"),
@@ -68858,7 +68864,7 @@ async function readCatalog(url, env) {
 	}));
 	const usable = Object.create(null);
 	for (const [name, server] of Object.entries(servers)) {
-		const fault = await faultOf$1(name, server, source);
+		const fault = await faultOf$2(name, server, source);
 		if (fault === null) usable[name] = server;
 		else warnings.push({
 			code: "catalog_server_ignored",
@@ -68886,7 +68892,7 @@ function layerOf(servers, source) {
 		folder: "/"
 	});
 }
-async function faultOf$1(name, server, source) {
+async function faultOf$2(name, server, source) {
 	if (!isJsonObject$1(server)) return "it is not a table";
 	if (server.command !== void 0 || server.type === "stdio") return "a catalog can only name remote servers";
 	if (JSON.stringify(server).includes("${")) return "a catalog sees no variables; configure this server in a file";
@@ -69466,7 +69472,7 @@ async function loadConfig(options) {
 		warnings: serverWarnings
 	};
 	const servers = choice.chosen.map((server) => buildServer(server, around));
-	throwProblems(problems, hintFor(problems));
+	throwProblems(problems, hintFor$1(problems));
 	const optionRules = rulesOfOptions(options);
 	const outputs = findOutputs(layers);
 	const hooks = hooksOf(layers, env);
@@ -69485,7 +69491,8 @@ async function loadConfig(options) {
 		disabledServers: choice.disabled,
 		security: {
 			redact: stringsOf("redact"),
-			redactEnv: stringsOf("redactEnv")
+			redactEnv: stringsOf("redactEnv"),
+			sandbox: values.security.sandbox
 		},
 		permissions: toPermissionSettings(merged, [...optionRules, ...rulesOf(layers)], env),
 		tools: toToolSettings(values, env, customToolsOf(layers)),
@@ -69554,7 +69561,7 @@ function nobodyToAsk({ values, settings }) {
 		message: "permissions.on_ask: \"command\" needs ask_command"
 	}];
 }
-function hintFor(problems) {
+function hintFor$1(problems) {
 	if (!problems.every(({ code }) => code === "unset_variable")) return void 0;
 	return "Set it in the environment of agent-run, write ${NAME:-default}, or leave the server out with --without.";
 }
@@ -76744,7 +76751,7 @@ function compileGlob(text, where) {
 		exact: false,
 		matches: (value) => value === literal
 	};
-	const fault = faultOf(text);
+	const fault = faultOf$1(text);
 	if (fault !== null) throw badGlob(text, where, fault);
 	const expression = toExpression(text, where);
 	return {
@@ -76767,7 +76774,7 @@ const misread = [
 	[/[+*]\((?!\*+\))[^()]*[*?|(]/, "a repeated group may hold plain text only"],
 	[/[)}\]]\+(?!\()/, "a \"+\" cannot follow a group; write \\+ for the character"]
 ];
-function faultOf(text) {
+function faultOf$1(text) {
 	if (text === "") return "it is empty";
 	const bare = text.replace(/\\./gs, "x").replace(/\[[^\]]*\]/g, "[]");
 	const found = misread.find(([spelling]) => spelling.test(bare));
@@ -77147,6 +77154,151 @@ function decideByDefault(tool, { action, source }) {
 	});
 	return raised.action === "ask" ? raised : byDefault;
 }
+init_find_program();
+const probeTimeoutMs = 5e3;
+async function findSandbox(options) {
+	const program = await findProgram("bwrap", {
+		path: options.path,
+		distrusted: options.workspace
+	});
+	if (program === null) return { kind: "absent" };
+	const sandbox = { wrap: ({ file, args }, cwd) => ({
+		file: program,
+		args: [
+			...confinement(cwd, options.readOnly),
+			"--",
+			"/bin/sh",
+			"-c",
+			firstProcess,
+			"sh",
+			file,
+			...args
+		]
+	}) };
+	const why = await tryOut(sandbox.wrap({
+		file: "/bin/sh",
+		args: ["-c", ":"]
+	}, "/"));
+	return why === null ? {
+		kind: "found",
+		program,
+		sandbox
+	} : {
+		kind: "unusable",
+		program,
+		why
+	};
+}
+const firstProcess = "exec 3>&2 2>/dev/null; (exec 2>&3 3>&-; exec \"$@\"); exit \"$?\"";
+function confinement(cwd, readOnly) {
+	const files = readOnly.flatMap(realFile);
+	return [
+		...[
+			"--dev-bind",
+			"/",
+			"/",
+			"--unshare-pid",
+			"--as-pid-1",
+			"--proc",
+			"/proc",
+			"--chdir",
+			cwd
+		],
+		...files.flatMap((path) => [
+			"--ro-bind-try",
+			path,
+			path
+		]),
+		...process.getuid?.() === 0 ? capabilitiesOfRoot : []
+	];
+}
+const capabilitiesOfRoot = [...["--cap-drop", "ALL"], ...[...[
+	"CAP_CHOWN",
+	"CAP_DAC_OVERRIDE",
+	"CAP_FOWNER",
+	"CAP_FSETID",
+	"CAP_KILL",
+	"CAP_NET_BIND_SERVICE"
+], ...[
+	"CAP_SETFCAP",
+	"CAP_SETGID",
+	"CAP_SETPCAP",
+	"CAP_SETUID",
+	"CAP_SYS_CHROOT"
+]].flatMap((name) => ["--cap-add", name])];
+function realFile(path) {
+	try {
+		return lstatSync(path).isFile() ? [realpathSync(path)] : [];
+	} catch {
+		return [];
+	}
+}
+function tryOut({ file, args }) {
+	const settings = {
+		cwd: "/",
+		env: {},
+		timeout: probeTimeoutMs,
+		killSignal: "SIGKILL"
+	};
+	return new Promise((resolve) => {
+		const child = execFile(file, args, settings, (error, _, stderr) => {
+			if (error === null) return resolve(null);
+			if (error.killed) return resolve(`it did not end within ${probeTimeoutMs / 1e3} s`);
+			resolve(stderr.trim().split("\n")[0] || error.message);
+		});
+		child.stdin?.on("error", () => {});
+		child.stdin?.end();
+	});
+}
+init_user_error();
+async function searchSandbox({ security, tools, permissions }, around) {
+	const { policy, host, workspace, outputs } = around;
+	const bash = { name: "Bash" };
+	const isOffered = tools.builtin.includes(bash.name) && policy.hides(bash) === null;
+	if (security.sandbox === "off" || !isOffered) return null;
+	const others = policy.deadRules([bash]);
+	const mayRun = permissions.default.action !== "deny" || permissions.rules.some((rule) => rule.action !== "deny" && !others.includes(rule));
+	if (security.sandbox === "auto" && !mayRun) return null;
+	return findSandbox({
+		path: host.env.PATH ?? "",
+		workspace,
+		readOnly: outputs
+	});
+}
+function confinementOf({ security }, search) {
+	if (search?.kind === "found") return {
+		name: "bubblewrap",
+		sandbox: search.sandbox,
+		warnings: []
+	};
+	if (search !== null && security.sandbox === "require") throw missingSandbox(search);
+	const off = {
+		name: "off",
+		sandbox: null
+	};
+	if (search?.kind !== "unusable") return {
+		...off,
+		warnings: []
+	};
+	const message = `${faultOf(search)}; commands of Bash run without a sandbox. ${hintFor(search)} To run without one on purpose: security.sandbox = "off".`;
+	return {
+		...off,
+		warnings: [{
+			code: "sandbox_unavailable",
+			message
+		}]
+	};
+}
+function missingSandbox(search) {
+	return new UserError("config_error", `security.sandbox = "require", but ${faultOf(search)}`, { hint: hintFor(search) });
+}
+function faultOf(search) {
+	return search.kind === "absent" ? "there is no bwrap on the PATH" : `${search.program} does not work here: ${search.why}`;
+}
+function hintFor(search) {
+	if (process.platform !== "linux") return "It exists for Linux only: use a Linux machine or container for this.";
+	return search.kind === "absent" ? "Install the package bubblewrap, such as with apt-get install bubblewrap." : "It needs user namespaces: see docs/security.md for containers and Ubuntu.";
+}
 init_tool();
 const maxFindings = 1e3;
 function createReportFindingTool({ workspace, emit }) {
@@ -77215,7 +77367,7 @@ init_duration$1();
 init_run_process();
 const maxTimeoutMs = 6e5;
 function createBashTool(options) {
-	const { workspace, settings } = options;
+	const { workspace, settings, sandbox } = options;
 	return defineTool({
 		name: "Bash",
 		description: "Run a shell command in the workspace. Each call is a new shell; what it leaves running is ended.",
@@ -77243,9 +77395,12 @@ function createBashTool(options) {
 			const asked = optionalNumberOf(input, "timeout") ?? settings.bash.timeoutMs;
 			const timeoutMs = Math.min(Math.max(asked, 1), maxTimeoutMs);
 			const output = createHeadAndTail(settings.maxResultChars * .9);
-			return describe$3(await runProcess({
+			const shell = {
 				file: existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh",
-				args: ["-c", `exec 2>&1; ${textOf$4(input, "command")}`],
+				args: ["-c", `exec 2>&1; ${textOf$4(input, "command")}`]
+			};
+			return describe$3(await runProcess({
+				...sandbox?.wrap(shell, workspace.root) ?? shell,
 				cwd: workspace.root,
 				env: {
 					...settings.bash.env,
@@ -77813,7 +77968,7 @@ function escapeGlob(path) {
 	return path.replace(/[\\*?[\]{}!]/g, "\\$&");
 }
 function createBuiltinTools(options) {
-	const { workspace, settings, leavesOut } = options;
+	const { workspace, settings, leavesOut, sandbox } = options;
 	const { maxResultChars } = settings;
 	const ripgrep = createRipgrep(options);
 	return [
@@ -77836,7 +77991,8 @@ function createBuiltinTools(options) {
 		}),
 		createBashTool({
 			workspace,
-			settings
+			settings,
+			sandbox
 		})
 	].filter((tool) => settings.builtin.includes(tool.name));
 }
@@ -78877,12 +79033,13 @@ function findPlace(workspace, config, outputs, host) {
 	});
 }
 function collectTools(sources) {
-	const { options, host, place, config, policy, pool, agent, emit } = sources;
+	const { options, host, place, config, policy, sandbox, pool, agent, emit } = sources;
 	const builtin = createBuiltinTools({
 		workspace: place,
 		settings: config.tools,
 		path: host.env.PATH ?? "",
-		leavesOut: policy.leavesOut
+		leavesOut: policy.leavesOut,
+		sandbox
 	});
 	const findings = config.findings ? [createReportFindingTool({
 		workspace: place,
@@ -78988,6 +79145,12 @@ async function prepareRun(options, host, { scene, headStart }) {
 	const place = findPlace(workspace, config, outputs, host);
 	const policy = createPolicy(config.permissions);
 	const refill = createRefill(secrets, scene.redactor);
+	const searching = searchSandbox(config, {
+		policy,
+		host,
+		workspace,
+		outputs
+	});
 	const job = await chooseJob(options, {
 		config,
 		configDigest,
@@ -78996,6 +79159,7 @@ async function prepareRun(options, host, { scene, headStart }) {
 		refill,
 		scene
 	});
+	const confinement = confinementOf(config, await searching);
 	scene.sealOutputs();
 	return {
 		options,
@@ -79007,19 +79171,21 @@ async function prepareRun(options, host, { scene, headStart }) {
 		outputs,
 		place,
 		policy,
+		confinement,
 		refill,
 		job,
 		headStart
 	};
 }
-function announceRun({ workspace, config, configDigest, job }, scene) {
+function announceRun(run, scene) {
+	const { workspace, config, configDigest, confinement, job } = run;
 	const { title, model, resumed } = job;
 	scene.start({
 		task: title,
 		model: model?.id ?? "",
 		workspace,
 		config_sources: [...config.sources],
-		sandbox: "off",
+		sandbox: confinement.name,
 		config_digest: configDigest,
 		...config.starts.length > 0 && { starts: [...config.starts] },
 		...resumed && {
@@ -79028,7 +79194,7 @@ function announceRun({ workspace, config, configDigest, job }, scene) {
 		}
 	});
 	for (const answer of resumed?.answers.fresh ?? []) scene.emit(answer);
-	for (const warning of config.warnings) scene.emit({
+	for (const warning of [...config.warnings, ...confinement.warnings]) scene.emit({
 		type: "warning",
 		...warning
 	});
@@ -82495,7 +82661,7 @@ async function work(run, around) {
 	return doJob(run, around, begun.notes);
 }
 async function doJob(run, around, notes) {
-	const { options, host, workspace, config, place, policy, refill, job } = run;
+	const { options, host, workspace, config, place, policy, confinement, refill, job } = run;
 	const { rooms, scene, signal } = around;
 	const { pool, changes, limits, mustEnd } = rooms;
 	const { emit } = scene;
@@ -82504,15 +82670,19 @@ async function doJob(run, around, notes) {
 		rooms: deskRooms,
 		prompt
 	}));
+	const agent = config.tools.agent && job.kind === "task" && job.plan === null ? subAgents.tool : null;
+	const model = job.model ?? {};
+	const { sandbox } = confinement;
 	const tools = collectTools({
 		options,
 		host,
 		place,
 		config,
 		policy,
+		sandbox,
 		pool,
-		agent: config.tools.agent && job.kind === "task" && job.plan === null ? subAgents.tool : null,
-		model: job.model ?? {},
+		agent,
+		model,
 		emit
 	});
 	around.onTools(tools.counts);
