@@ -66,7 +66,7 @@ function reachableFrom({ from }, bundle) {
   return found
 }
 
-/** The types of the API, which need no other package either. */
+/** The types of the API, which need no package but those of node. */
 function writeDeclarations() {
   const types = join(dist, "types")
   const schemaTypes = join(types, "schema-types.d.ts")

@@ -46,6 +46,9 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
 
 /** Read any command line: with all commands, help and words about mistakes. */
 export async function explainCommandLine(args: readonly string[]): Promise<Command> {
+  if (args.includes("--")) {
+    throw new UserError("usage_error", "what follows -- would not be read", { hint: "Leave -- out." })
+  }
   const { default: yargs } = await import("yargs")
   let command: Command | null = null
   const parser = yargs([...args])

@@ -120,6 +120,7 @@ const unparsed: readonly Mistake[] = [
     says: [/output.*"xml".*"jsonl"/, /agent-run --help/],
   },
   { what: "an option without its value", args: ["--max-turns"], says: [/max-turns/, /agent-run --help/] },
+  { what: "more behind two dashes", args: ["--", "--bare"], says: [/what follows -- would not be read/] },
   { what: "an option given twice", args: ["--model", "a", "--model", "b"], says: [/--model was given 2 times/] },
   {
     what: "a duration that is none",
