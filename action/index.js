@@ -291,6 +291,9 @@ const reasons = {
 		meaning: "SIGTERM"
 	}
 };
+function readyGuard() {
+	guard ??= startGuard();
+}
 function tellGuard(change, groupId) {
 	guard ??= startGuard();
 	guard.stdin?.write(`${change} ${groupId}\n`);
@@ -45769,6 +45772,7 @@ var init_execa = __esmMin((() => {
 async function runProcess(options) {
 	if (options.signal.aborted) return { kind: "aborted" };
 	const { execa } = await Promise.resolve().then(() => (init_execa(), execa_exports));
+	readyGuard();
 	const subprocess = execa(options.file, options.args, {
 		cwd: options.cwd,
 		env: options.env,
@@ -45824,6 +45828,7 @@ async function within(done, limitMs) {
 	clearTimeout(timer);
 }
 var init_run_process = __esmMin((() => {
+	init_group_guard();
 	init_process_groups();
 }));
 init_run_process();

@@ -14,6 +14,11 @@ for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 
 let guard: ChildProcess | null = null
 
+/** Start the guard ahead of a group, so that it can be told at once. */
+export function readyGuard(): void {
+  guard ??= startGuard()
+}
+
 /** Tell the guard that a group lives (`+`) or is gone (`-`). A process that gets SIGKILL runs no code of its own: this one does. */
 export function tellGuard(change: "+" | "-", groupId: number): void {
   guard ??= startGuard()

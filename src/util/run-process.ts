@@ -1,3 +1,4 @@
+import { readyGuard } from "./group-guard.ts"
 import { endGroup, trackGroup } from "./process-groups.ts"
 
 /** How a child process ended. */
@@ -26,6 +27,7 @@ export interface ProcessOptions {
 export async function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
   if (options.signal.aborted) return { kind: "aborted" }
   const { execa } = await import("execa")
+  readyGuard()
   const subprocess = execa(options.file, options.args, {
     cwd: options.cwd,
     env: options.env,

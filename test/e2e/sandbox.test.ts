@@ -70,7 +70,7 @@ describe.skipIf(missingSandbox !== "")(`a run with bubblewrap${missingSandbox}`,
 
     const killed = start({ config, script: scripted(detach), cutShort: true })
     const folder = join(killed.workspace, "..")
-    const sleeping = () => processesOf(folder).filter(({ command }) => command.endsWith("sleep 1000")).length
+    const sleeping = () => processesOf(folder).filter(({ command }) => command === "sleep 1000").length
     await until(() => sleeping() >= 3, "the processes of the command are there")
     killed.kill("SIGKILL")
     await until(() => processesOf(folder).length === 0, "nothing of the run is left")
