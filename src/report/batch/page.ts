@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto"
 import type { BatchReport, BatchTask } from "../../contract/batch.ts"
 import { formatDuration } from "../../util/duration.ts"
 import { formatCost, formatCount, formatUsage } from "../format.ts"
-import { type Html, html, trusted } from "../html/markup.ts"
-import { pageStyle } from "../html/style.ts"
+import { renderDocument } from "../html/document.ts"
+import { type Html, html } from "../html/markup.ts"
 import { describeCounts, describePart, troubleFirst } from "./counts.ts"
 
 const maxRows = 5000
@@ -11,8 +10,6 @@ const maxRows = 5000
 /** One page about a batch that needs nothing else, with a link to the page of each task beside it. */
 export function renderBatchPage(report: BatchReport): string {
   const { status, exit_code, reason, batch } = report
-  const style = `'sha256-${createHash("sha256").update(pageStyle).digest("base64")}'`
-  const policy = `default-src 'none'; style-src ${style}; base-uri 'none'; form-action 'none'`
   const workMs = report.tasks.reduce((sum, task) => sum + task.duration_ms, 0)
   const tiles = [
     ["Tasks", formatCount(report.tasks.length), describeCounts(report)],
@@ -20,19 +17,7 @@ export function renderBatchPage(report: BatchReport): string {
     ["Duration", formatDuration(batch.duration_ms), `${formatDuration(workMs)} of work`],
     ["Began", batch.started_at.slice(11, 19), `${batch.started_at.slice(0, 10)} UTC`],
   ] as const
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${trusted(policy)}">
-<meta name="referrer" content="no-referrer">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${status}: agent-run batch</title>
-<style>${trusted(pageStyle)}</style>
-</head>
-<body>
-<header class="${status}">
+  const body = html`<header class="${status}">
 <h1><span class="status">${status}</span> agent-run batch <small>exit code ${exit_code}</small></h1>
 ${reason === null ? null : html`<p class="why"><b>${reason.code}</b>: ${reason.message}</p>${reason.hint === null ? null : html`<p class="hint">What to do: ${reason.hint}</p>`}`}
 <dl class="tiles">${tiles.map(([name, value, more]) => html`<div><dt>${name}</dt><dd><b>${value}</b><span>${more}</span></dd></div>`)}</dl>
@@ -48,11 +33,8 @@ ${renderList(
   "Not run",
   report.not_run.map(({ id }) => id),
 )}
-</main>
-</body>
-</html>
-`
-  return page.markup
+</main>`
+  return renderDocument({ title: `${status}: agent-run batch`, body })
 }
 
 function renderTasks(tasks: readonly BatchTask[]): Html {
